@@ -1,1 +1,184 @@
-//! stub
+//! How every process of ours logs: once set up in `main`, to stderr, as JSON
+//! lines unless a person asked for text.
+//!
+//! A line carries the time, the level, the name of the process, the fields of
+//! the event and those of the spans around it. `RUST_LOG` outranks the filter
+//! of the configuration; it is the one variable that is read here, and no
+//! crate below a `main` reads any.
+
+use std::fmt;
+use std::io;
+
+use tracing::{Event, Subscriber};
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::fmt::format::{self, FormatEvent, FormatFields, Writer};
+use tracing_subscriber::fmt::{FmtContext, MakeWriter};
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::registry::LookupSpan;
+use tracing_subscriber::util::SubscriberInitExt as _;
+
+/// The filter when neither the configuration nor `RUST_LOG` names one.
+pub const DEFAULT_FILTER: &str = "info";
+
+/// The standard variable whose directives outrank the configured filter.
+const FILTER_VARIABLE: &str = "RUST_LOG";
+
+/// How lines look.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// One JSON object a line, for machines.
+    #[default]
+    Json,
+    /// Plain text, for a person at a terminal.
+    Human,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("setting up logs: {origin} holds {filter:?}, which is no list of log directives")]
+    Filter {
+        origin: &'static str,
+        filter: String,
+        source: tracing_subscriber::filter::ParseError,
+    },
+    #[error("setting up logs: they were set up before in this process")]
+    Twice(#[from] tracing_subscriber::util::TryInitError),
+}
+
+/// Starts logging for this process, whose name `service` stands in every line.
+/// `filter` is a list of directives such as `info` or `info,touchstone_signer=debug`.
+pub fn init(service: &'static str, format: Format, filter: &str) -> Result<(), Error> {
+    let from_environment = std::env::var(FILTER_VARIABLE)
+        .ok()
+        .filter(|directives| !directives.is_empty());
+    let filter = match &from_environment {
+        Some(directives) => read(FILTER_VARIABLE, directives)?,
+        None => read("the log filter of the configuration", filter)?,
+    };
+    subscriber(service, format, filter, io::stderr).try_init()?;
+    Ok(())
+}
+
+fn read(origin: &'static str, directives: &str) -> Result<EnvFilter, Error> {
+    EnvFilter::try_new(directives).map_err(|source| Error::Filter {
+        origin,
+        filter: directives.to_owned(),
+        source,
+    })
+}
+
+fn subscriber<W>(
+    service: &'static str,
+    format: Format,
+    filter: EnvFilter,
+    writer: W,
+) -> Box<dyn Subscriber + Send + Sync>
+where
+    W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
+{
+    let registry = tracing_subscriber::registry().with(filter);
+    let lines = tracing_subscriber::fmt::layer().with_writer(writer);
+    match format {
+        Format::Human => Box::new(registry.with(lines.with_ansi(false))),
+        Format::Json => Box::new(registry.with(lines.json().event_format(Named {
+            service,
+            lines: format::format().json().flatten_event(true),
+        }))),
+    }
+}
+
+/// JSON lines with the name of the process as their first member, which the
+/// JSON format of the library has no place for.
+struct Named {
+    service: &'static str,
+    lines: format::Format<format::Json>,
+}
+
+impl<S, N> FormatEvent<S, N> for Named
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+    N: for<'a> FormatFields<'a> + 'static,
+{
+    fn format_event(
+        &self,
+        context: &FmtContext<'_, S, N>,
+        mut writer: Writer<'_>,
+        event: &Event<'_>,
+    ) -> fmt::Result {
+        let mut line = String::new();
+        self.lines
+            .format_event(context, Writer::new(&mut line), event)?;
+        match line.strip_prefix('{') {
+            Some(rest) => write!(writer, "{{\"service\":\"{}\",{rest}", self.service),
+            None => writer.write_str(&line),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::{Arc, Mutex};
+
+    #[derive(Clone, Default)]
+    struct Lines(Arc<Mutex<Vec<u8>>>);
+
+    impl Lines {
+        fn text(&self) -> String {
+            String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+        }
+    }
+
+    impl io::Write for Lines {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn logged(format: Format, filter: &str) -> String {
+        let lines = Lines::default();
+        let writer = lines.clone();
+        let filter = read("a test", filter).unwrap();
+        let subscriber = subscriber("agent", format, filter, move || writer.clone());
+        tracing::subscriber::with_default(subscriber, || {
+            let _run = tracing::info_span!("run", run.id = "r1").entered();
+            tracing::info!(leases = 3, "taken");
+            tracing::debug!("unseen");
+        });
+        lines.text()
+    }
+
+    #[test]
+    fn a_json_line_names_the_process_the_event_and_its_spans() {
+        let text = logged(Format::Json, "info");
+        let line = text.strip_suffix('\n').unwrap();
+        assert!(!line.contains('\n'), "one line, got {text}");
+        assert!(
+            line.starts_with(r#"{"service":"agent","timestamp":""#),
+            "{line}"
+        );
+        for part in [r#""leases":3"#, r#""message":"taken""#, r#""run.id":"r1""#] {
+            assert!(line.contains(part), "{part} is missing in {line}");
+        }
+    }
+
+    #[test]
+    fn a_person_gets_text_and_a_filter_lets_more_through() {
+        assert!(logged(Format::Human, "info").contains("taken leases=3"));
+        assert!(logged(Format::Human, "debug").contains("unseen"));
+        assert!(!logged(Format::Human, "info").contains("unseen"));
+    }
+
+    #[test]
+    fn a_filter_that_is_none_is_refused_with_its_origin() {
+        let error = read("a test", "info,==").unwrap_err().to_string();
+        assert!(
+            error.contains("a test") && error.contains("info,=="),
+            "{error}"
+        );
+    }
+}
