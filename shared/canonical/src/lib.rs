@@ -1,1 +1,33 @@
-//! stub
+//! The one canonical form of JSON that Touchstone hashes and signs, `nfc-jcs/v1`,
+//! and the two fingerprints of a tool list that are taken over it.
+//!
+//! * [`read`] reads JSON text exactly as ECMAScript's `JSON.parse` does.
+//! * [`canonicalize`] and [`canonicalize_value`] give the canonical bytes, or a
+//!   [`Refusal`] that names what cannot be canonicalized and where it stands.
+//! * [`projection`] reduces a tool list to names, or to names and input schemas,
+//!   and gives its SHA-256.
+//!
+//! `nfc-jcs/v1` is three steps: read as `JSON.parse` reads; bring every string
+//! and every key to Unicode NFC; write by RFC 8785. It is not called RFC 8785,
+//! which forbids the second step.
+//!
+//! The same bytes in give the same bytes out on any machine. Nothing here does
+//! I/O, reads a clock, or panics on any input; nesting and size are bounded.
+
+mod canonical;
+mod digest;
+mod path;
+pub mod projection;
+mod read;
+mod string;
+mod value;
+
+pub use canonical::{Canonical, Refusal, RefusalKind, canonicalize, canonicalize_value};
+pub use digest::sha256_text;
+pub use projection::{Fingerprint, PROJECTION_VERSION, ProjectionRefusal};
+pub use read::{DEPTH_LIMIT, INPUT_LIMIT, ReadError, ReadErrorKind, read};
+pub use string::JsonString;
+pub use value::{Object, Value};
+
+/// The name under which payloads state this canonical form.
+pub const CANONICALIZATION: &str = "nfc-jcs/v1";
