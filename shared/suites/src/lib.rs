@@ -1,1 +1,4 @@
-//! stub
+//! The check suites: an observation in, one assertion a check out.
+
+pub mod reason;
+pub mod registry;
