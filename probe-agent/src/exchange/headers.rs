@@ -1,0 +1,116 @@
+//! Which headers are sent, and which are kept of those that came.
+
+use http::{HeaderMap, HeaderName, HeaderValue, header};
+use touchstone_proto::observation::Header;
+
+use super::message::Request;
+
+/// Who we are, and where a server's owner reads why we came.
+pub const USER_AGENT: &str = concat!(
+    "touchstone/",
+    env!("CARGO_PKG_VERSION"),
+    " (+https://touchstone.dev/probe)"
+);
+
+/// Response headers that are kept, lowercase and sorted. No other header of a
+/// server enters a record.
+pub const KEPT_HEADERS: [&str; 18] = [
+    "access-control-allow-origin",
+    "allow",
+    "cache-control",
+    "cf-mitigated",
+    "content-encoding",
+    "content-length",
+    "content-type",
+    "date",
+    "location",
+    "mcp-protocol-version",
+    "mcp-session-id",
+    "retry-after",
+    "server",
+    "set-cookie",
+    "transfer-encoding",
+    "via",
+    "www-authenticate",
+    "x-content-type-options",
+];
+
+/// Headers of which only the presence is kept, in either direction.
+const REDACTED: [&str; 2] = ["mcp-session-id", "set-cookie"];
+
+/// Of all response headers of one exchange together, in bytes.
+pub(super) const HEADERS_LIMIT_BYTES: u32 = 64 * 1024;
+/// Number of response headers of one exchange.
+pub(super) const HEADERS_LIMIT: usize = 256;
+
+const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
+
+/// The headers of a request as they are sent; `None` if one of them is no
+/// header. To another host than the request's own no session id goes along.
+pub(super) fn outgoing(
+    request: &Request,
+    user_agent: &HeaderValue,
+    same_host: bool,
+) -> Option<HeaderMap> {
+    let mut headers = HeaderMap::new();
+    headers.insert(header::USER_AGENT, user_agent.clone());
+    // Bodies then arrive as any client sees them that asks for nothing, and a
+    // stream is not held back in a compressor. Some servers compress all the
+    // same; what can be decoded is.
+    headers.insert(
+        header::ACCEPT_ENCODING,
+        HeaderValue::from_static("identity"),
+    );
+    for (name, value) in &request.headers {
+        let name = HeaderName::from_bytes(name.as_bytes()).ok()?;
+        if same_host || name != SESSION_ID {
+            headers.append(name, HeaderValue::from_str(value).ok()?);
+        }
+    }
+    Some(headers)
+}
+
+/// As recorded: every header that we send.
+pub(super) fn sent(headers: &HeaderMap) -> Vec<Header> {
+    headers
+        .iter()
+        .map(|(name, value)| recorded(name, value))
+        .collect()
+}
+
+/// As recorded: those on the keep-list.
+pub(super) fn kept(headers: &HeaderMap) -> Vec<Header> {
+    headers
+        .iter()
+        .filter(|(name, _)| KEPT_HEADERS.binary_search(&name.as_str()).is_ok())
+        .map(|(name, value)| recorded(name, value))
+        .collect()
+}
+
+pub(super) fn session_id(headers: &HeaderMap) -> Option<String> {
+    headers.get(SESSION_ID)?.to_str().ok().map(str::to_owned)
+}
+
+fn recorded(name: &HeaderName, value: &HeaderValue) -> Header {
+    let redacted = REDACTED.contains(&name.as_str());
+    Header {
+        name: name.as_str().to_owned(),
+        value: if redacted {
+            String::new()
+        } else {
+            String::from_utf8_lossy(value.as_bytes()).into_owned()
+        },
+        redacted,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_keep_list_is_sorted_and_redaction_is_part_of_it() {
+        assert!(KEPT_HEADERS.is_sorted());
+        assert!(REDACTED.iter().all(|name| KEPT_HEADERS.contains(name)));
+    }
+}
