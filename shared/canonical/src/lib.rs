@@ -16,11 +16,14 @@
 
 mod canonical;
 mod digest;
+mod normal;
 mod path;
 pub mod projection;
 mod read;
+mod scan;
 mod string;
 mod value;
+mod write;
 
 pub use canonical::{Canonical, Refusal, RefusalKind, canonicalize, canonicalize_value};
 pub use digest::sha256_text;

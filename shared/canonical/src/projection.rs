@@ -6,9 +6,12 @@
 //! UTF-16 code units as they were sent, before any normalization, duplicates
 //! kept; equal names by the canonical text of their schema in the same way.
 
-use crate::canonical::{Canonical, Refusal, Writer};
+use std::ops::Range;
+
+use crate::canonical::{Canonical, Refusal};
 use crate::string::{JsonString, utf16_order};
 use crate::value::Value;
+use crate::write::Writer;
 
 /// The name under which payloads state this projection.
 pub const PROJECTION_VERSION: &str = "v1";
@@ -70,85 +73,84 @@ impl ProjectionRefusal {
 /// Fingerprint of the tools' names alone.
 pub fn toolset_fingerprint(tools: &[&Value]) -> Result<Fingerprint, ProjectionRefusal> {
     let mut names = names(tools)?;
-    names.sort_by(|a, b| a.1.cmp(b.1));
-    let mut writer = Writer::with_capacity(names.len() * 24);
-    writer.raw("[");
-    for (place, (index, name)) in names.into_iter().enumerate() {
-        if place > 0 {
-            writer.raw(",");
-        }
-        write_name(&mut writer, index, name)?;
+    names.sort_by(|a, b| a.name.cmp(b.name));
+    let mut writer = Writer::with_capacity(names.len() * ENTRY);
+    for (place, named) in names.iter().enumerate() {
+        writer.raw(if place == 0 { b"[" } else { b"," });
+        named.write(&mut writer)?;
     }
-    writer.raw("]");
-    Ok(Fingerprint::of(writer.finish()))
+    Ok(close(writer, names.is_empty()))
 }
 
 /// Fingerprint of the tools' names and input schemas.
 pub fn schema_fingerprint(tools: &[&Value]) -> Result<Fingerprint, ProjectionRefusal> {
-    let mut entries = Vec::with_capacity(tools.len());
-    for (index, name) in names(tools)? {
-        let schema = tools[index]
-            .get("inputSchema")
-            .ok_or(ProjectionRefusal::MissingInputSchema { tool_index: index })?;
-        entries.push((index, name, schema));
-    }
+    let names = names(tools)?;
     let mut schemas = Writer::with_capacity(0);
-    let mut rows = Vec::with_capacity(entries.len());
-    for (index, name, schema) in entries {
+    let mut rows = Vec::with_capacity(names.len());
+    for named in names {
+        let tool_index = named.tool_index;
+        let schema = tools[tool_index]
+            .get("inputSchema")
+            .ok_or(ProjectionRefusal::MissingInputSchema { tool_index })?;
         let start = schemas.len();
         schemas
-            .value(schema, &format!("$.tools[{index}].inputSchema"))
+            .value(schema, || format!("$.tools[{tool_index}].inputSchema"))
             .map_err(|refusal| ProjectionRefusal::NotCanonical {
-                tool_index: index,
+                tool_index,
                 refusal,
             })?;
-        rows.push((index, name, start..schemas.len()));
+        rows.push((named, start..schemas.len()));
     }
     let schemas = schemas.finish();
-    let text =
-        |row: &(usize, &JsonString, std::ops::Range<usize>)| &schemas.as_str()[row.2.clone()];
-    rows.sort_by(|a, b| a.1.cmp(b.1).then_with(|| utf16_order(text(a), text(b))));
+    let text = |row: &(Named<'_>, Range<usize>)| &schemas.as_bytes()[row.1.clone()];
+    rows.sort_by(|a, b| {
+        let by_name = a.0.name.cmp(b.0.name);
+        by_name.then_with(|| utf16_order(text(a), text(b)))
+    });
 
-    let mut writer = Writer::with_capacity(schemas.as_bytes().len() + rows.len() * 48);
-    writer.raw("[");
+    let mut writer = Writer::with_capacity(schemas.as_bytes().len() + rows.len() * ENTRY);
     for (place, row) in rows.iter().enumerate() {
-        writer.raw(if place > 0 {
-            ",{\"inputSchema\":"
-        } else {
-            "{\"inputSchema\":"
-        });
+        writer.raw(if place == 0 { b"[" } else { b"," });
+        writer.raw(b"{\"inputSchema\":");
         writer.raw(text(row));
-        writer.raw(",\"name\":");
-        write_name(&mut writer, row.0, row.1)?;
-        writer.raw("}");
+        writer.raw(b",\"name\":");
+        row.0.write(&mut writer)?;
+        writer.raw(b"}");
     }
-    writer.raw("]");
-    Ok(Fingerprint::of(writer.finish()))
+    Ok(close(writer, rows.is_empty()))
 }
 
-/// Each tool's place in the list and its name as sent.
-fn names<'v>(tools: &[&'v Value]) -> Result<Vec<(usize, &'v JsonString)>, ProjectionRefusal> {
-    tools
-        .iter()
-        .enumerate()
-        .map(|(tool_index, tool)| {
-            tool.get("name")
-                .and_then(Value::as_string)
-                .map(|name| (tool_index, name))
-                .ok_or(ProjectionRefusal::NoName { tool_index })
-        })
-        .collect()
+/// Bytes that an entry takes beside its schema, about.
+const ENTRY: usize = 48;
+
+fn close(mut writer: Writer<'_>, empty: bool) -> Fingerprint {
+    writer.raw(if empty { b"[]" } else { b"]" });
+    Fingerprint::of(writer.finish())
 }
 
-fn write_name(
-    writer: &mut Writer<'_>,
+/// A tool's name as sent, and its place in the list.
+struct Named<'v> {
     tool_index: usize,
-    name: &JsonString,
-) -> Result<(), ProjectionRefusal> {
-    writer
-        .text(name, &format!("$.tools[{tool_index}].name"))
-        .map_err(|refusal| ProjectionRefusal::NotCanonical {
-            tool_index,
-            refusal,
-        })
+    name: &'v JsonString,
+}
+
+impl Named<'_> {
+    fn write(&self, writer: &mut Writer<'_>) -> Result<(), ProjectionRefusal> {
+        let tool_index = self.tool_index;
+        writer
+            .text(self.name, || format!("$.tools[{tool_index}].name"))
+            .map_err(|refusal| ProjectionRefusal::NotCanonical {
+                tool_index,
+                refusal,
+            })
+    }
+}
+
+fn names<'v>(tools: &[&'v Value]) -> Result<Vec<Named<'v>>, ProjectionRefusal> {
+    let named = tools.iter().enumerate().map(|(tool_index, tool)| {
+        let name = tool.get("name").and_then(Value::as_string);
+        name.map(|name| Named { tool_index, name })
+            .ok_or(ProjectionRefusal::NoName { tool_index })
+    });
+    named.collect()
 }

@@ -8,6 +8,7 @@
 
 use std::fmt;
 
+use crate::scan::plain_length;
 use crate::string::JsonString;
 use crate::value::{Object, Value};
 
@@ -68,20 +69,21 @@ pub fn read(bytes: &[u8]) -> Result<Value, ReadError> {
 /// An array or object that was opened and not yet closed.
 #[derive(Clone, Copy)]
 enum Open {
-    /// Where its items begin among [`Reader::values`].
-    Array { values: usize },
-    /// Where its keys and values begin among [`Reader::keys`] and [`Reader::values`].
-    Object { keys: usize, values: usize },
+    /// Where its items begin among [`Reader::items`].
+    Array { items: usize },
+    /// Where its members begin among [`Reader::members`].
+    Object { members: usize },
 }
 
 struct Reader<'t> {
     text: &'t str,
     at: usize,
     open: Vec<Open>,
-    /// Finished values of the containers still open, innermost last.
-    values: Vec<Value>,
-    /// Keys of the objects still open, innermost last.
-    keys: Vec<JsonString>,
+    /// Finished items of the arrays still open, innermost last.
+    items: Vec<Value>,
+    /// Members of the objects still open, innermost last; the last one's value
+    /// is yet to come when its object is the innermost.
+    members: Vec<(JsonString, Value)>,
 }
 
 impl<'t> Reader<'t> {
@@ -90,8 +92,8 @@ impl<'t> Reader<'t> {
             text,
             at: 0,
             open: Vec::new(),
-            values: Vec::new(),
-            keys: Vec::new(),
+            items: Vec::new(),
+            members: Vec::new(),
         }
     }
 
@@ -104,7 +106,7 @@ impl<'t> Reader<'t> {
                     self.skip_space();
                     if !self.eat(b']') {
                         self.open.push(Open::Array {
-                            values: self.values.len(),
+                            items: self.items.len(),
                         });
                         continue;
                     }
@@ -115,8 +117,7 @@ impl<'t> Reader<'t> {
                     self.skip_space();
                     if !self.eat(b'}') {
                         self.open.push(Open::Object {
-                            keys: self.keys.len(),
-                            values: self.values.len(),
+                            members: self.members.len(),
                         });
                         self.key()?;
                         continue;
@@ -154,19 +155,23 @@ impl<'t> Reader<'t> {
             let Some(&open) = self.open.last() else {
                 return Ok(Some(value));
             };
-            self.values.push(value);
-            self.skip_space();
             value = match open {
-                Open::Array { values } => {
+                Open::Array { items } => {
+                    self.items.push(value);
+                    self.skip_space();
                     if self.eat(b',') {
                         return Ok(None);
                     }
                     if !self.eat(b']') {
                         return Err(self.fault());
                     }
-                    Value::Array(self.values.drain(values..).collect())
+                    Value::Array(self.items.split_off(items))
                 }
-                Open::Object { keys, values } => {
+                Open::Object { members } => {
+                    if let Some(member) = self.members.last_mut() {
+                        member.1 = value;
+                    }
+                    self.skip_space();
                     if self.eat(b',') {
                         self.skip_space();
                         self.key()?;
@@ -175,8 +180,7 @@ impl<'t> Reader<'t> {
                     if !self.eat(b'}') {
                         return Err(self.fault());
                     }
-                    let members = self.keys.drain(keys..).zip(self.values.drain(values..));
-                    Value::Object(Object::from_text(members.collect()))
+                    Value::Object(Object::from_text(self.members.split_off(members)))
                 }
             };
             self.open.pop();
@@ -186,7 +190,7 @@ impl<'t> Reader<'t> {
     /// A key and its colon.
     fn key(&mut self) -> Result<(), ReadError> {
         let key = self.string()?;
-        self.keys.push(key);
+        self.members.push((key, Value::Null));
         self.skip_space();
         if self.eat(b':') {
             Ok(())
@@ -272,19 +276,11 @@ impl<'t> Reader<'t> {
     /// Text up to the next quote or backslash.
     fn plain(&mut self) -> Result<&'t str, ReadError> {
         let start = self.at;
-        let length = self
-            .rest()
-            .iter()
-            .position(|&byte| byte == b'"' || byte == b'\\' || byte < 0x20);
-        let Some(length) = length else {
-            self.at = self.text.len();
-            return Err(self.fault());
-        };
-        self.at += length;
-        if self.peek() < Some(0x20) {
-            return Err(self.fault());
+        self.at += plain_length(self.rest());
+        match self.peek() {
+            Some(b'"' | b'\\') => Ok(&self.text[start..self.at]),
+            _ => Err(self.fault()),
         }
-        Ok(&self.text[start..self.at])
     }
 
     /// What stands behind a backslash.
