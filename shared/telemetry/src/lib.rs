@@ -6,6 +6,7 @@
 //! of the configuration; it is the one variable that is read here, and no
 //! crate below a `main` reads any.
 
+use std::error::Error as StdError;
 use std::fmt;
 use std::io;
 
@@ -43,6 +44,22 @@ pub enum Error {
     },
     #[error("setting up logs: they were set up before in this process")]
     Twice(#[from] tracing_subscriber::util::TryInitError),
+}
+
+/// An error with everything that caused it, on one line: `what: why: why`.
+#[derive(Clone, Copy, Debug)]
+pub struct Chain<'a>(pub &'a (dyn StdError + 'static));
+
+impl fmt::Display for Chain<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)?;
+        let mut cause = self.0.source();
+        while let Some(error) = cause {
+            write!(f, ": {error}")?;
+            cause = error.source();
+        }
+        Ok(())
+    }
 }
 
 /// Starts logging for this process, whose name `service` stands in every line.
