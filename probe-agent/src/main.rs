@@ -1,0 +1,76 @@
+//! The agent as a program of its own, for images that must hold nothing else.
+//!
+//! `touchstone-probe-agent --config FILE`
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use tokio::signal::unix::{SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+use touchstone_probe_agent::{Config, VERSION, run};
+use touchstone_telemetry::Chain;
+
+const NAME: &str = "touchstone-probe-agent";
+
+/// Exit codes, the same as the whole program's.
+const FAILED: u8 = 1;
+const USAGE: u8 = 2;
+const BAD_CONFIG: u8 = 78;
+
+fn main() -> ExitCode {
+    let arguments: Vec<_> = std::env::args_os().skip(1).collect();
+    let config = match arguments.as_slice() {
+        [flag] if flag == "--version" => {
+            println!("{NAME} {VERSION}");
+            return ExitCode::SUCCESS;
+        }
+        [flag] if flag == "--help" => {
+            println!("Usage: {NAME} --config FILE");
+            return ExitCode::SUCCESS;
+        }
+        [flag, file] if flag == "--config" => PathBuf::from(file),
+        _ => {
+            eprintln!("Usage: {NAME} --config FILE");
+            return ExitCode::from(USAGE);
+        }
+    };
+    let config = match Config::load(&config) {
+        Ok(config) => config,
+        Err(error) => {
+            eprintln!("{NAME}: {}: {}", config.display(), Chain(&error));
+            return ExitCode::from(BAD_CONFIG);
+        }
+    };
+    if let Err(error) =
+        touchstone_telemetry::init(NAME, config.log.format.into(), &config.log.filter)
+    {
+        eprintln!("{NAME}: {}", Chain(&error));
+        return ExitCode::from(BAD_CONFIG);
+    }
+    match work(config) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            tracing::error!(error = %Chain(error.as_ref()), "the agent cannot work");
+            ExitCode::from(FAILED)
+        }
+    }
+}
+
+#[tokio::main]
+async fn work(config: Config) -> Result<(), Box<dyn std::error::Error>> {
+    let shutdown = CancellationToken::new();
+    let (mut interrupt, mut terminate) = (
+        signal(SignalKind::interrupt())?,
+        signal(SignalKind::terminate())?,
+    );
+    let asked = shutdown.clone();
+    tokio::spawn(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+        asked.cancel();
+    });
+    run(config, shutdown).await?;
+    Ok(())
+}
