@@ -4,7 +4,10 @@
 
 use std::{
     fmt,
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+    },
     time::{SystemTime, UNIX_EPOCH},
 };
 
@@ -29,5 +32,26 @@ impl Clock for SystemClock {
             .ok()
             .and_then(|since| i64::try_from(since.as_millis()).ok())
             .unwrap_or(0)
+    }
+}
+
+/// A clock that stands still until it is set: for tests and replays.
+#[derive(Debug, Default)]
+pub struct FixedClock(AtomicI64);
+
+impl FixedClock {
+    pub fn new(now_ms: i64) -> Self {
+        Self(AtomicI64::new(now_ms))
+    }
+
+    /// Sets the time.
+    pub fn set(&self, now_ms: i64) {
+        self.0.store(now_ms, Ordering::Relaxed);
+    }
+}
+
+impl Clock for FixedClock {
+    fn now_ms(&self) -> i64 {
+        self.0.load(Ordering::Relaxed)
     }
 }

@@ -3,6 +3,9 @@
 //! nothing, dials no stranger and holds no key of the fleet.
 
 pub mod clock;
+pub mod fleet;
 pub mod history;
+pub mod queue;
+pub mod schedule;
 pub mod store;
 pub mod targets;

@@ -2,9 +2,19 @@
 //! answered days among those that count.
 
 use serde::Serialize;
+use time::{Date, OffsetDateTime, macros::date};
+
+use super::reach::{Cause, Reach};
 
 /// Days looked back over, today included.
 pub const OBSERVED_DAYS: usize = 90;
+/// Milliseconds of a UTC day.
+pub const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
+/// From this day on a connection that failed counts as unanswered; before, the
+/// run could not be decided. For records imported from before.
+pub const CONNECTION_FAILURES_COUNT_FROM: Date = date!(2026 - 09 - 27);
+/// From this day on a handshake answered with 500 to 599 counts as unanswered.
+pub const SERVER_ERRORS_COUNT_FROM: Date = date!(2026 - 09 - 23);
 
 /// What one UTC day says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -47,4 +57,265 @@ pub struct ObservedDays {
     pub answered: u32,
     /// Days answered or unanswered: the denominator.
     pub counted: u32,
+}
+
+/// Runs of one day that came to the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DayRuns {
+    /// Days since the epoch.
+    pub day: i64,
+    pub reach: Reach,
+    pub runs: u32,
+    /// Of these, signed in full or limited scope.
+    pub signed: u32,
+}
+
+/// Slots of one day that passed without a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DayMissed {
+    /// Days since the epoch.
+    pub day: i64,
+    pub slots: u32,
+    /// We stayed away since the server asked us to.
+    pub asked_to_wait: bool,
+}
+
+/// The UTC day of a time, in days since the epoch.
+pub fn day_of(at_ms: i64) -> i64 {
+    at_ms.div_euclid(DAY_MS)
+}
+
+/// What each of the last [`OBSERVED_DAYS`] days up to `today` says. Days before
+/// `first_day`, the target's first, are never filled in.
+pub fn observed_days(
+    runs: &[DayRuns],
+    missed: &[DayMissed],
+    first_day: i64,
+    today: i64,
+) -> ObservedDays {
+    // 90 fits.
+    let oldest = today - i64::try_from(OBSERVED_DAYS).unwrap_or(0) + 1;
+    let days: Vec<Day> = (oldest..=today)
+        .map(|day| observed_day(runs, missed, day, first_day, today))
+        .collect();
+    let count = |kinds: &[DayKind]| {
+        let counted = days.iter().filter(|day| kinds.contains(&day.kind)).count();
+        u32::try_from(counted).unwrap_or(u32::MAX)
+    };
+    ObservedDays {
+        answered: count(&[DayKind::Answered]),
+        counted: count(&[DayKind::Answered, DayKind::Unanswered]),
+        days,
+    }
+}
+
+fn observed_day(
+    runs: &[DayRuns],
+    missed: &[DayMissed],
+    day: i64,
+    first_day: i64,
+    today: i64,
+) -> Day {
+    let date = date_of(day);
+    let (mut all, mut answered, mut unanswered, mut signed) = (0_u32, 0_u32, 0_u32, 0_u32);
+    for group in runs.iter().filter(|group| group.day == day) {
+        all += group.runs;
+        signed += group.signed;
+        match on_date(group.reach, date) {
+            Reach::Answered => answered += group.runs,
+            Reach::Unanswered(_) => unanswered += group.runs,
+            Reach::NotCounted(_) => {}
+        }
+    }
+    let slots = missed.iter().filter(|group| group.day == day);
+    let asked_to_wait = slots.clone().any(|group| group.asked_to_wait);
+    let kind = if unanswered > 0 {
+        DayKind::Unanswered
+    } else if all > answered {
+        DayKind::NotCounted
+    } else if answered > 0 {
+        DayKind::Answered
+    } else if day < first_day {
+        DayKind::Before
+    } else if asked_to_wait {
+        DayKind::NotCounted
+    } else if day == today {
+        DayKind::NotYet
+    } else {
+        DayKind::Undetermined
+    };
+    Day {
+        date: date.to_string(),
+        kind,
+        runs: all,
+        answered,
+        signed,
+        missed: slots.map(|group| group.slots).sum(),
+    }
+}
+
+/// What a run counts as on its day, by the dates from which rules hold.
+fn on_date(reach: Reach, date: Date) -> Reach {
+    match reach {
+        Reach::Unanswered(
+            cause @ (Cause::ConnectionFailed | Cause::TlsFailed | Cause::NotHttp),
+        ) if date < CONNECTION_FAILURES_COUNT_FROM => Reach::NotCounted(cause),
+        Reach::Unanswered(Cause::ServerError) if date < SERVER_ERRORS_COUNT_FROM => Reach::Answered,
+        reach => reach,
+    }
+}
+
+pub(super) fn date_of(day: i64) -> Date {
+    day.checked_mul(DAY_MS / 1_000)
+        .and_then(|seconds| OffsetDateTime::from_unix_timestamp(seconds).ok())
+        .map_or(Date::MIN, OffsetDateTime::date)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+    use std::collections::BTreeMap;
+    use time::format_description::well_known::Rfc3339;
+
+    use super::*;
+    use crate::targets::Tier;
+
+    #[derive(Deserialize)]
+    struct Cases {
+        uptime: Vec<Case<Uptime, Expected>>,
+        stale: Vec<Case<Stale, ExpectedStale>>,
+    }
+
+    #[derive(Deserialize)]
+    struct Case<I, E> {
+        id: String,
+        input: I,
+        expect: E,
+    }
+
+    #[derive(Deserialize)]
+    struct Uptime {
+        as_of: String,
+        checks: Vec<Check>,
+    }
+
+    #[derive(Deserialize)]
+    struct Check {
+        at: String,
+        outcome: String,
+    }
+
+    #[derive(Deserialize)]
+    struct Expected {
+        answered_days: u32,
+        counted_days: u32,
+        days: BTreeMap<String, String>,
+    }
+
+    #[derive(Deserialize)]
+    struct Stale {
+        tier: String,
+        observed_at: String,
+        now: String,
+    }
+
+    #[derive(Deserialize)]
+    struct ExpectedStale {
+        stale: bool,
+        hours: Option<i64>,
+    }
+
+    fn ms(text: &str) -> i64 {
+        let time = OffsetDateTime::parse(text, &Rfc3339).unwrap();
+        time.unix_timestamp() * 1_000
+    }
+
+    fn reach(outcome: &str) -> Reach {
+        match outcome {
+            "answered" => Reach::Answered,
+            "dns_failure" => Reach::Unanswered(Cause::DnsFailed),
+            "connect_failure" => Reach::Unanswered(Cause::ConnectionFailed),
+            "time_budget" => Reach::Unanswered(Cause::TimedOut),
+            "handshake_5xx" => Reach::Unanswered(Cause::ServerError),
+            "handshake_503_retry_after" | "rate_limited" => Reach::NotCounted(Cause::RateLimited),
+            "policy_refused" => Reach::NotCounted(Cause::PolicyRefused),
+            "response_too_large" => Reach::NotCounted(Cause::ResponseTooLarge),
+            other => panic!("unknown outcome {other}"),
+        }
+    }
+
+    fn cases() -> Cases {
+        serde_json::from_str(include_str!("cases.json")).unwrap()
+    }
+
+    #[test]
+    fn the_labelled_cases_of_observed_days_hold() {
+        for case in cases().uptime {
+            let checks = case.input.checks.iter();
+            let runs: Vec<DayRuns> = checks
+                .map(|check| DayRuns {
+                    day: day_of(ms(&check.at)),
+                    reach: reach(&check.outcome),
+                    runs: 1,
+                    signed: 0,
+                })
+                .collect();
+            let first = runs.iter().map(|runs| runs.day).min().unwrap_or(i64::MAX);
+            let observed = observed_days(&runs, &[], first, day_of(ms(&case.input.as_of)));
+            assert_eq!(observed.days.len(), OBSERVED_DAYS);
+            assert_eq!(observed.answered, case.expect.answered_days, "{}", case.id);
+            assert_eq!(observed.counted, case.expect.counted_days, "{}", case.id);
+            for (date, kind) in &case.expect.days {
+                let day = observed.days.iter().find(|day| day.date == *date).unwrap();
+                let found = serde_json::to_value(day.kind).unwrap();
+                assert_eq!(found, **kind, "{} on {date}", case.id);
+            }
+        }
+    }
+
+    #[test]
+    fn the_labelled_cases_of_staleness_hold() {
+        for case in cases().stale {
+            let tier = Tier::parse(&case.input.tier).unwrap();
+            let hours = tier.stale_hours(ms(&case.input.observed_at), ms(&case.input.now));
+            assert_eq!(hours.is_some(), case.expect.stale, "{}", case.id);
+            assert_eq!(hours, case.expect.hours, "{}", case.id);
+        }
+    }
+
+    #[test]
+    fn our_gaps_are_ours_and_never_the_targets() {
+        let today = 20_000;
+        let missed = |day, asked_to_wait| DayMissed {
+            day,
+            slots: 2,
+            asked_to_wait,
+        };
+        let missed = [
+            missed(today - 2, false),
+            missed(today - 1, true),
+            missed(today - 4, false),
+        ];
+        let runs = [DayRuns {
+            day: today - 4,
+            reach: Reach::Answered,
+            runs: 1,
+            signed: 1,
+        }];
+        let observed = observed_days(&runs, &missed, today - 4, today);
+        let kinds: Vec<_> = observed.days[84..].iter().map(|day| day.kind).collect();
+        assert_eq!(
+            kinds,
+            [
+                DayKind::Before,
+                DayKind::Answered,
+                DayKind::Undetermined,
+                DayKind::Undetermined,
+                DayKind::NotCounted,
+                DayKind::NotYet,
+            ]
+        );
+        assert_eq!((observed.answered, observed.counted), (1, 1));
+        assert_eq!(observed.days[85].missed, 2);
+    }
 }

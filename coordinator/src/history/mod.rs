@@ -1,5 +1,6 @@
 //! What many runs say together: observed days and staleness. Pure functions of
 //! stored rows; nothing here is stored itself.
 
+pub mod changes;
 pub mod days;
 pub mod reach;

@@ -1,3 +1,234 @@
 //! The truth: targets, runs, evidence, and what is still to be signed.
+//!
+//! [`Store::run_tx`] is the only way to write. A change is committed whole or
+//! not at all; what a caller tells others after it returned `Ok` is on disk.
+//! The engine is chosen by URL; its differences live in `dialect` alone.
 
+mod dialect;
+mod error;
+mod evidence;
+mod missed;
+mod outbox;
 pub mod read;
+mod reader;
+mod roster;
+mod row;
+mod runs;
+mod targets;
+
+#[cfg(test)]
+mod tests;
+
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use dialect::Dialect;
+pub use error::{Failure, StoreError};
+use futures_util::future::BoxFuture;
+pub use outbox::{Answer, Backlog, PendingRun};
+use read::StoreHealth;
+pub use reader::{Live, Reader};
+pub use roster::{AGENTS_LIMIT, Agent};
+pub use runs::{CONFLICTS_LIMIT, NewBody, NewRun, Recorded};
+use sqlx::{Any, AnyPool, Transaction, any::AnyPoolOptions, migrate::MigrateError};
+pub use targets::{KnownTarget, TARGETS_LIMIT};
+use tokio::sync::Semaphore;
+
+/// How long a connection waits for a lock that another holds.
+pub const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
+/// How often a writing transaction is tried before its error is handed on.
+pub const TX_ATTEMPTS: u32 = 3;
+/// Between two tries of a transaction.
+const TX_PAUSE: Duration = Duration::from_millis(50);
+/// How long a query waits for a connection of the pool.
+const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// A transaction that is open.
+pub type Tx = Transaction<'static, Any>;
+
+/// How a store is opened.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// `sqlite:PATH`.
+    pub url: String,
+    pub busy_timeout: Duration,
+    /// Largest size of the database in bytes; more is refused as "full".
+    pub size_limit_bytes: Option<u64>,
+}
+
+impl Options {
+    pub fn new(url: impl Into<String>) -> Self {
+        Self {
+            url: url.into(),
+            busy_timeout: BUSY_TIMEOUT,
+            size_limit_bytes: None,
+        }
+    }
+}
+
+/// An open database.
+#[derive(Clone, Debug)]
+pub struct Store {
+    pool: AnyPool,
+    dialect: Dialect,
+    /// Our own writers wait here and not on the database's lock.
+    writers: Arc<Semaphore>,
+    health: Arc<Mutex<StoreHealth>>,
+}
+
+impl Store {
+    /// Opens the database, makes it if it is missing, and brings its schema up
+    /// to date.
+    pub async fn open(options: Options) -> Result<Self, StoreError> {
+        const DOING: &str = "opening the database";
+        let Options {
+            url,
+            busy_timeout,
+            size_limit_bytes,
+        } = options;
+        let dialect = Dialect::of(&url).ok_or_else(|| StoreError::Scheme { url: url.clone() })?;
+        if let Some(folder) = dialect.file(&url).as_deref().and_then(|file| file.parent()) {
+            make_private_folder(folder)
+                .await
+                .map_err(|source| StoreError::Folder {
+                    url: url.clone(),
+                    source,
+                })?;
+        }
+        sqlx::any::install_default_drivers();
+        let pool = AnyPoolOptions::new()
+            .max_connections(dialect::CONNECTIONS)
+            .acquire_timeout(ACQUIRE_TIMEOUT)
+            .after_connect(move |connection, _| {
+                Box::pin(dialect.prepare(connection, busy_timeout, size_limit_bytes))
+            })
+            .connect(&dialect.connect_url(&url))
+            .await
+            .map_err(|error| classify(dialect, DOING, error))?;
+        let store = Self {
+            pool,
+            dialect,
+            writers: Arc::new(Semaphore::new(1)),
+            health: Arc::new(Mutex::new(StoreHealth::Ok)),
+        };
+        match dialect.migrator().run(&store.pool).await {
+            Ok(()) => Ok(store),
+            Err(MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _)) => {
+                Err(classify(dialect, DOING, error))
+            }
+            Err(source) => Err(StoreError::Migrate {
+                url,
+                source: Box::new(source),
+            }),
+        }
+    }
+
+    /// Runs `change` in a writing transaction: tried again, at most
+    /// [`TX_ATTEMPTS`] times in all, when the database was locked; committed
+    /// when it returns `Ok`. `doing` names it in errors and logs.
+    pub async fn run_tx<T, F>(&self, doing: &'static str, change: F) -> Result<T, StoreError>
+    where
+        T: Send,
+        F: for<'t> Fn(&'t mut Tx) -> BoxFuture<'t, Result<T, sqlx::Error>> + Send + Sync,
+    {
+        // The semaphore is never closed.
+        let _turn = self.writers.acquire().await;
+        let mut attempt = 1;
+        loop {
+            let result = self.attempt(doing, &change).await;
+            match result {
+                Err(StoreError::Locked { .. }) if attempt < TX_ATTEMPTS => {
+                    tracing::debug!(doing, attempt, "the database is locked, trying again");
+                    attempt += 1;
+                    tokio::time::sleep(TX_PAUSE * attempt).await;
+                }
+                result => {
+                    self.note(doing, &result);
+                    return result;
+                }
+            }
+        }
+    }
+
+    async fn attempt<T, F>(&self, doing: &'static str, change: &F) -> Result<T, StoreError>
+    where
+        F: for<'t> Fn(&'t mut Tx) -> BoxFuture<'t, Result<T, sqlx::Error>>,
+    {
+        let begin = self.dialect.begin_write();
+        let done = async {
+            let mut tx = self.pool.begin_with(begin).await?;
+            // Dropped on an error, which rolls it back.
+            let value = change(&mut tx).await?;
+            tx.commit().await?;
+            Ok(value)
+        };
+        done.await.map_err(self.failed(doing))
+    }
+
+    /// Whether the last change could be stored.
+    pub fn health(&self) -> StoreHealth {
+        *self.health.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Closes all connections once their queries are done.
+    pub async fn close(&self) {
+        self.pool.close().await;
+    }
+
+    fn note<T>(&self, doing: &'static str, result: &Result<T, StoreError>) {
+        let now = match result {
+            Ok(_) => StoreHealth::Ok,
+            Err(error) => error.health(),
+        };
+        let mut health = self.health.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = std::mem::replace(&mut *health, now);
+        drop(health);
+        if before == now {
+            return;
+        }
+        match result {
+            Ok(_) => tracing::info!(doing, "the store takes changes again"),
+            Err(error) => {
+                tracing::error!(
+                    doing,
+                    error = error as &dyn std::error::Error,
+                    "the store fails"
+                );
+            }
+        }
+    }
+
+    /// Turns an error of the driver into ours.
+    fn failed(&self, doing: &'static str) -> impl Fn(sqlx::Error) -> StoreError + use<> {
+        let dialect = self.dialect;
+        move |error| classify(dialect, doing, error)
+    }
+}
+
+fn classify(dialect: Dialect, doing: &'static str, error: sqlx::Error) -> StoreError {
+    let failure = match &error {
+        sqlx::Error::Database(database) => dialect.failure(&**database),
+        sqlx::Error::PoolTimedOut => Failure::Locked,
+        _ => Failure::Other,
+    };
+    StoreError::new(doing, failure, error)
+}
+
+/// A stored value that is none of those we write.
+fn unreadable(what: &'static str) -> sqlx::Error {
+    sqlx::Error::Decode(what.into())
+}
+
+/// Makes a folder that only its owner can enter, unless it is there.
+async fn make_private_folder(folder: &std::path::Path) -> std::io::Result<()> {
+    if folder.as_os_str().is_empty() {
+        return Ok(());
+    }
+    tokio::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)
+        .await
+}

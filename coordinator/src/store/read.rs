@@ -17,12 +17,14 @@ use touchstone_proto::{
 };
 
 use crate::{
-    history::{days::ObservedDays, reach::Reach},
+    history::{changes::Unchanged, days::ObservedDays, reach::Reach},
     targets::{EndpointSource, Tier},
 };
 
 /// Most entries of one directory page.
 pub const DIRECTORY_LIMIT: u32 = 100;
+/// Words of a directory query that are looked at.
+pub const DIRECTORY_WORDS: usize = 4;
 /// Earlier runs that a report lists.
 pub const PREVIOUS_RUNS_LIMIT: u32 = 50;
 /// Missed slots, as ranges, that a report lists.
@@ -107,7 +109,8 @@ pub struct Findings {
 /// Which targets a directory lists.
 #[derive(Clone, Debug, Default)]
 pub struct DirectoryQuery {
-    /// Words that each must be contained in the target's URL; at most 8.
+    /// Words that each must be contained in the target's URL; at most
+    /// [`DIRECTORY_WORDS`], the others are ignored.
     pub text: String,
     /// Only targets whose newest run is signed so. `None`: all.
     pub signature: Option<SignatureFilter>,
@@ -159,6 +162,8 @@ pub struct Report {
     pub run_count: u64,
     pub missed: Vec<MissedSlots>,
     pub observed_days: ObservedDays,
+    /// Since when the tool list is the same; `None`: no signed run listed it.
+    pub tools_unchanged: Option<Unchanged>,
     /// Newest run of each region, in the order of the target's regions.
     pub regions: Vec<RunView>,
 }
@@ -191,7 +196,8 @@ pub struct MissedSlots {
     /// Starts of the first and of the last.
     pub first_at_ms: i64,
     pub last_at_ms: i64,
-    pub region: String,
+    /// `None`: the slots were the turns of several regions.
+    pub region: Option<String>,
     pub cause: MissedCause,
 }
 

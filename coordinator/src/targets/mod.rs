@@ -1,7 +1,27 @@
 //! What is watched, and how often.
 
+mod slug;
 mod target;
 mod tier;
 
-pub use target::{EndpointSource, report_path, run_path};
-pub use tier::Tier;
+pub(crate) use slug::candidates as slug_candidates;
+pub use slug::{report_path, run_path};
+pub use target::{EndpointSource, REGIONS_LIMIT, SUITE, Seed, SeedError, Target, is_region};
+pub use tier::{STALE_MARGIN, Tier};
+
+#[cfg(test)]
+pub(crate) mod tests_support {
+    //! Targets for tests of other rooms.
+
+    use super::{EndpointSource, Seed, Target, Tier};
+
+    pub(crate) fn target(url: &str) -> Target {
+        target_of(url, Tier::Indie, &["local"])
+    }
+
+    pub(crate) fn target_of(url: &str, tier: Tier, regions: &[&str]) -> Target {
+        let regions = regions.iter().map(|&region| region.to_owned()).collect();
+        let seed = Seed::parse(url, EndpointSource::Operator, tier, regions).unwrap();
+        Target::new(seed, "slug".to_owned(), 0)
+    }
+}

@@ -1,13 +1,192 @@
-//! A target: one endpoint, under one id for ever.
+//! A target: one endpoint, under one id for ever. Built only from a URL that
+//! passed [`Seed::parse`]; whether its host may be dialled is the agent's guard to say.
 
+use std::sync::Arc;
+
+use touchstone_evidence::{
+    target::{Transport, target_id},
+    text::{Region, UrlText},
+};
 pub use touchstone_proto::observation::EndpointSource;
+use url::Url;
 
-/// Path of a target's report page.
-pub fn report_path(slug: &str) -> String {
-    format!("/servers/{slug}")
+use super::Tier;
+
+/// The suite that every target runs.
+pub const SUITE: &str = "mcp";
+/// Most regions that a target takes turns in.
+pub const REGIONS_LIMIT: usize = 64;
+
+/// What an operator, a registry or an owner asks to have watched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seed {
+    pub target_id: String,
+    pub url: Url,
+    pub source: EndpointSource,
+    pub tier: Tier,
+    /// Never empty, in the order in which they take turns.
+    pub regions: Vec<String>,
 }
 
-/// Path of the page of one run of a target.
-pub fn run_path(slug: &str, run_id: &str) -> String {
-    format!("/servers/{slug}/runs/{run_id}")
+/// A target that cannot be taken.
+#[derive(Debug, thiserror::Error)]
+pub enum SeedError {
+    #[error("adding the target {url:?}: it is not a URL")]
+    Url {
+        url: String,
+        source: url::ParseError,
+    },
+    #[error("adding the target {url:?}: only http and https URLs can be watched")]
+    Scheme { url: String },
+    #[error("adding the target {url:?}: a URL with a user name or password is not taken")]
+    Credentials { url: String },
+    #[error("adding the target {url:?}: it is longer than 2,048 characters")]
+    Length { url: String },
+    #[error(
+        "adding the target {url:?}: it has {count} regions, and must have 1 to {REGIONS_LIMIT}"
+    )]
+    Regions { url: String, count: usize },
+    #[error("adding the target {url:?}: {region:?} is no name of a region (a-z, 0-9, hyphen)")]
+    Region { url: String, region: String },
+}
+
+impl Seed {
+    /// Reads a URL as a URL parser does, without its fragment, and names it.
+    pub fn parse(
+        text: &str,
+        source: EndpointSource,
+        tier: Tier,
+        regions: Vec<String>,
+    ) -> Result<Self, SeedError> {
+        let shown = || text.chars().take(200).collect::<String>();
+        let mut url = Url::parse(text).map_err(|source| SeedError::Url {
+            url: shown(),
+            source,
+        })?;
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(SeedError::Scheme { url: shown() });
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            // The URL is not repeated with what should not have been in it.
+            return Err(SeedError::Credentials {
+                url: url.host_str().unwrap_or_default().to_owned(),
+            });
+        }
+        url.set_fragment(None);
+        if regions.is_empty() || regions.len() > REGIONS_LIMIT {
+            return Err(SeedError::Regions {
+                url: shown(),
+                count: regions.len(),
+            });
+        }
+        if let Some(region) = regions.iter().find(|region| !is_region(region)) {
+            return Err(SeedError::Region {
+                url: shown(),
+                region: region.clone(),
+            });
+        }
+        // A parsed http URL is ASCII without spaces; only its length can be wrong,
+        // or a backslash or quote in its query, which evidence does not hold.
+        let evidence_url =
+            UrlText::new(url.as_str()).map_err(|_| SeedError::Length { url: shown() })?;
+        Ok(Self {
+            target_id: target_id(Transport::StreamableHttp, &evidence_url),
+            url,
+            source,
+            tier,
+            regions,
+        })
+    }
+}
+
+/// Whether `text` can name a region.
+pub fn is_region(text: &str) -> bool {
+    Region::new(text).is_ok()
+}
+
+/// A target as it is stored and scheduled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    pub target_id: Arc<str>,
+    pub slug: String,
+    pub url: String,
+    /// Host and port: what politeness counts by.
+    pub host: Arc<str>,
+    pub source: EndpointSource,
+    pub tier: Tier,
+    /// Never empty, in the order in which they take turns.
+    pub regions: Vec<String>,
+    pub added_at_ms: i64,
+}
+
+impl Target {
+    /// What a seed becomes once it has a slug.
+    pub fn new(seed: Seed, slug: String, added_at_ms: i64) -> Self {
+        let host = seed.url.host_str().unwrap_or_default();
+        let port = seed.url.port_or_known_default().unwrap_or_default();
+        Self {
+            target_id: seed.target_id.into(),
+            slug,
+            host: format!("{host}:{port}").into(),
+            url: seed.url.into(),
+            source: seed.source,
+            tier: seed.tier,
+            regions: seed.regions,
+            added_at_ms,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<Seed, SeedError> {
+        Seed::parse(
+            text,
+            EndpointSource::Operator,
+            Tier::Unclaimed,
+            vec!["local".to_owned()],
+        )
+    }
+
+    #[test]
+    fn the_id_is_that_of_the_parsed_url() {
+        let plain = parse("https://mcp.example/mcp").unwrap();
+        let spelled = parse("HTTPS://MCP.Example:443/x/../mcp#top").unwrap();
+        assert_eq!(plain.target_id, spelled.target_id);
+        assert_eq!(
+            plain.target_id,
+            "333712d9ee0f904d68242e29c51dedd69336e909f19d927e3fb59b22d6b2d61e"
+        );
+        assert_ne!(
+            plain.target_id,
+            parse("https://mcp.example/").unwrap().target_id
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_watched_is_refused_with_its_reason() {
+        assert!(matches!(parse("mcp.example"), Err(SeedError::Url { .. })));
+        assert!(matches!(
+            parse("ftp://mcp.example/"),
+            Err(SeedError::Scheme { .. })
+        ));
+        let refusal = parse("https://me:secret@mcp.example/").unwrap_err();
+        assert!(!refusal.to_string().contains("secret"));
+        let long = format!("https://mcp.example/{}", "x".repeat(2048));
+        assert!(matches!(parse(&long), Err(SeedError::Length { .. })));
+        let regions = |names: &[&str]| {
+            let names = names.iter().map(|&name| name.to_owned()).collect();
+            Seed::parse(
+                "https://a.example/",
+                EndpointSource::Operator,
+                Tier::Free,
+                names,
+            )
+        };
+        assert!(matches!(regions(&[]), Err(SeedError::Regions { .. })));
+        assert!(matches!(regions(&["Fra"]), Err(SeedError::Region { .. })));
+        assert!(regions(&["fra", "eu-1"]).is_ok());
+    }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 /// Age beyond the cadence after which an observation counts as stale.
-pub const STALE_MARGIN: Duration = Duration::from_secs((4 * 60 + 40) * 60);
+pub const STALE_MARGIN: Duration = Duration::from_mins(4 * 60 + 40);
 
 /// How often a target is looked at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -24,9 +24,9 @@ impl Tier {
     /// From one slot's start to the next.
     pub const fn cadence(self) -> Duration {
         match self {
-            Self::Unclaimed => Duration::from_secs(12 * 60 * 60),
-            Self::Free => Duration::from_secs(8 * 60 * 60),
-            Self::Indie => Duration::from_secs(15 * 60),
+            Self::Unclaimed => Duration::from_hours(12),
+            Self::Free => Duration::from_hours(8),
+            Self::Indie => Duration::from_mins(15),
         }
     }
 

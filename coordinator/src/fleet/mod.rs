@@ -1,0 +1,3 @@
+//! The agents: who may connect, what they are given, what they bring.
+
+pub mod view;

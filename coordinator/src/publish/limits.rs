@@ -1,0 +1,27 @@
+//! Bounds of what pages read, take and wait for.
+
+use std::time::Duration;
+
+/// A page that takes longer has failed.
+pub const PAGE_TIMEOUT: Duration = Duration::from_secs(10);
+/// Bytes of a request's body. No page reads one.
+pub const REQUEST_BODY_LIMIT: usize = 1024;
+/// Characters of a search.
+pub const QUERY_LIMIT: usize = 200;
+/// Entries of one page of the directory.
+pub const PAGE_ENTRIES: u32 = 50;
+/// Characters of a target's name in an address.
+pub const SLUG_LIMIT: usize = 256;
+/// Characters of a run's name in an address.
+pub const RUN_ID_LIMIT: usize = 128;
+/// Characters of a cursor of the directory.
+pub const CURSOR_LIMIT: usize = 512;
+/// Names of tools that a report lists; the rest is counted.
+pub const TOOL_NAMES_LIMIT: usize = 1000;
+/// Responses shorter than this are not worth compressing, in bytes.
+pub const COMPRESS_FROM_BYTES: u16 = 512;
+
+/// What a run may cost a server, as pages say it: requests and seconds. The
+/// agent enforces it, and a test of the root package holds both together.
+pub const RUN_REQUESTS: i64 = 8;
+pub const RUN_SECONDS: i64 = 10;

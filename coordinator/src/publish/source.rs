@@ -1,0 +1,36 @@
+//! What pages read, as a seam: the store in earnest, prepared values in tests.
+
+use std::error::Error;
+use std::future::Future;
+
+use crate::store::read::{DirectoryPage, DirectoryQuery, Evidence, KeyDocument, Report};
+
+/// The store did not answer. The cause is logged and never shown.
+#[derive(Debug, thiserror::Error)]
+#[error("reading for a page: the store did not answer")]
+pub struct Unavailable(#[source] pub Box<dyn Error + Send + Sync>);
+
+/// Answers what pages ask.
+pub trait Source: Send + Sync + 'static {
+    fn directory(
+        &self,
+        query: &DirectoryQuery,
+    ) -> impl Future<Output = Result<DirectoryPage, Unavailable>> + Send;
+
+    /// One target with its newest run, or with the run named.
+    fn report(
+        &self,
+        slug: &str,
+        run_id: Option<&str>,
+    ) -> impl Future<Output = Result<Option<Report>, Unavailable>> + Send;
+
+    fn evidence(
+        &self,
+        run_id: &str,
+    ) -> impl Future<Output = Result<Option<Evidence>, Unavailable>> + Send;
+
+    fn keys(&self) -> impl Future<Output = Result<Option<KeyDocument>, Unavailable>> + Send;
+
+    /// UTC, milliseconds since the epoch: the time by which pages judge age.
+    fn now_ms(&self) -> i64;
+}

@@ -1,0 +1,245 @@
+//! Slots without a result, kept as ranges. A slot is never both missed and
+//! stored: recording leaves out slots that have a result, and a result that
+//! comes late takes its slot out of the range.
+
+use std::sync::Arc;
+
+use futures_util::FutureExt as _;
+use sqlx::Row as _;
+
+use super::{NewRun, Store, StoreError, Tx, read::MissedSlots, row, runs::slot_column};
+use crate::{schedule::Missed, targets::SUITE};
+
+/// Stored slots inside one missed range that are looked at; a range beyond it
+/// is recorded up to there.
+const STORED_IN_RANGE_LIMIT: i64 = 10_000;
+
+impl Store {
+    /// Records slots that passed without a result.
+    pub async fn record_missed(
+        &self,
+        missed: Arc<Vec<Missed>>,
+        now_ms: i64,
+    ) -> Result<(), StoreError> {
+        self.run_tx("recording missed slots", move |tx| {
+            let missed = Arc::clone(&missed);
+            async move {
+                for missed in missed.iter() {
+                    record(tx, missed, now_ms).await?;
+                }
+                Ok(())
+            }
+            .boxed()
+        })
+        .await
+    }
+}
+
+async fn record(tx: &mut Tx, missed: &Missed, now_ms: i64) -> Result<(), sqlx::Error> {
+    let stored = sqlx::query(
+        "SELECT slot FROM runs WHERE target_id = $1 AND suite = $2 \
+         AND slot >= $3 AND slot <= $4 ORDER BY slot LIMIT $5",
+    )
+    .bind(&*missed.target.target_id)
+    .bind(SUITE)
+    .bind(slot_column(missed.first_slot)?)
+    .bind(slot_column(missed.last_slot)?)
+    .bind(STORED_IN_RANGE_LIMIT)
+    .fetch_all(&mut **tx)
+    .await?;
+    let stored: Vec<u64> = stored
+        .iter()
+        .map(|row| row::unsigned(row, "slot"))
+        .collect::<Result<_, _>>()?;
+    let whole = MissedSlots {
+        suite: SUITE.to_owned(),
+        first_slot: missed.first_slot,
+        last_slot: missed.last_slot,
+        first_at_ms: missed.first_at_ms,
+        last_at_ms: missed.last_at_ms,
+        region: (!missed.region.is_empty()).then(|| missed.region.clone()),
+        cause: missed.cause,
+    };
+    for part in whole.without(&stored) {
+        if !extend(tx, &missed.target.target_id, &part).await? {
+            insert(tx, &missed.target.target_id, &part, now_ms).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Takes the slot of a stored run out of the range that holds it.
+pub(super) async fn forget(tx: &mut Tx, run: &NewRun, slot: i64) -> Result<(), sqlx::Error> {
+    let row = sqlx::query(
+        "SELECT suite, first_slot, last_slot, first_at_ms, last_at_ms, region, cause, \
+         recorded_at_ms FROM missed WHERE target_id = $1 AND suite = $2 \
+         AND first_slot <= $3 AND last_slot >= $3 LIMIT 1",
+    )
+    .bind(&*run.target_id)
+    .bind(&run.suite)
+    .bind(slot)
+    .fetch_optional(&mut **tx)
+    .await?;
+    let Some(row) = row else {
+        return Ok(());
+    };
+    let range = row::missed(&row)?;
+    let recorded_at_ms: i64 = row.try_get("recorded_at_ms")?;
+    sqlx::query("DELETE FROM missed WHERE target_id = $1 AND suite = $2 AND first_slot = $3")
+        .bind(&*run.target_id)
+        .bind(&range.suite)
+        .bind(slot_column(range.first_slot)?)
+        .execute(&mut **tx)
+        .await?;
+    for part in range.without(&[run.slot]) {
+        insert(tx, &run.target_id, &part, recorded_at_ms).await?;
+    }
+    Ok(())
+}
+
+/// Lengthens the range that ends just before this one, if it is of a kind with it.
+async fn extend(tx: &mut Tx, target_id: &str, part: &MissedSlots) -> Result<bool, sqlx::Error> {
+    let first = slot_column(part.first_slot)?;
+    let done = sqlx::query(
+        "UPDATE missed SET last_slot = $1, last_at_ms = $2 \
+         WHERE target_id = $3 AND suite = $4 AND last_slot = $5 AND cause = $6 AND region = $7",
+    )
+    .bind(slot_column(part.last_slot)?)
+    .bind(part.last_at_ms)
+    .bind(target_id)
+    .bind(&part.suite)
+    .bind(first.saturating_sub(1))
+    .bind(part.cause.as_str())
+    .bind(part.region.as_deref().unwrap_or_default())
+    .execute(&mut **tx)
+    .await?;
+    Ok(done.rows_affected() > 0)
+}
+
+async fn insert(
+    tx: &mut Tx,
+    target_id: &str,
+    part: &MissedSlots,
+    now_ms: i64,
+) -> Result<(), sqlx::Error> {
+    sqlx::query(
+        "INSERT INTO missed (target_id, suite, first_slot, last_slot, first_at_ms, last_at_ms, \
+         region, cause, recorded_at_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) \
+         ON CONFLICT (target_id, suite, first_slot) DO NOTHING",
+    )
+    .bind(target_id)
+    .bind(&part.suite)
+    .bind(slot_column(part.first_slot)?)
+    .bind(slot_column(part.last_slot)?)
+    .bind(part.first_at_ms)
+    .bind(part.last_at_ms)
+    .bind(part.region.as_deref().unwrap_or_default())
+    .bind(part.cause.as_str())
+    .bind(now_ms)
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
+}
+
+impl MissedSlots {
+    /// How many slots the range holds.
+    pub fn count(&self) -> u64 {
+        self.last_slot.saturating_sub(self.first_slot) + 1
+    }
+
+    /// When a slot of the range started.
+    pub fn at_ms(&self, slot: u64) -> i64 {
+        let steps = i64::try_from(self.last_slot.saturating_sub(self.first_slot)).unwrap_or(0);
+        if steps == 0 {
+            return self.first_at_ms;
+        }
+        let cadence_ms = (self.last_at_ms - self.first_at_ms) / steps;
+        let step = i64::try_from(slot.saturating_sub(self.first_slot)).unwrap_or(0);
+        self.first_at_ms + cadence_ms * step.min(steps)
+    }
+
+    /// The first slot of the range that starts at or after a time; beyond the
+    /// last one when there is none.
+    pub(super) fn first_in(&self, since_ms: i64) -> u64 {
+        let (mut from, mut to) = (self.first_slot, self.last_slot.saturating_add(1));
+        while from < to {
+            let middle = from + (to - from) / 2;
+            if self.at_ms(middle) < since_ms {
+                from = middle + 1;
+            } else {
+                to = middle;
+            }
+        }
+        from
+    }
+
+    /// What is left of the range when these slots, in ascending order, are taken out.
+    fn without(&self, stored: &[u64]) -> Vec<Self> {
+        let mut parts = Vec::new();
+        let mut first = self.first_slot;
+        for &slot in stored {
+            if slot > first {
+                parts.push(self.part(first, slot - 1));
+            }
+            first = first.max(slot.saturating_add(1));
+        }
+        if first <= self.last_slot {
+            parts.push(self.part(first, self.last_slot));
+        }
+        parts
+    }
+
+    fn part(&self, first_slot: u64, last_slot: u64) -> Self {
+        Self {
+            first_slot,
+            last_slot,
+            first_at_ms: self.at_ms(first_slot),
+            last_at_ms: self.at_ms(last_slot),
+            ..self.clone()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::read::MissedCause;
+
+    #[test]
+    fn taking_slots_out_of_a_range_leaves_the_others_with_their_times() {
+        let range = MissedSlots {
+            suite: "mcp".to_owned(),
+            first_slot: 10,
+            last_slot: 14,
+            first_at_ms: 1_000,
+            last_at_ms: 1_400,
+            region: None,
+            cause: MissedCause::NoAgent,
+        };
+        let left = |stored: &[u64]| -> Vec<_> {
+            let parts = range.without(stored);
+            parts
+                .iter()
+                .map(|part| {
+                    (
+                        part.first_slot,
+                        part.last_slot,
+                        part.first_at_ms,
+                        part.last_at_ms,
+                    )
+                })
+                .collect()
+        };
+        assert_eq!(left(&[]), [(10, 14, 1_000, 1_400)]);
+        assert_eq!(left(&[10]), [(11, 14, 1_100, 1_400)]);
+        assert_eq!(left(&[14]), [(10, 13, 1_000, 1_300)]);
+        assert_eq!(
+            left(&[11, 12]),
+            [(10, 10, 1_000, 1_000), (13, 14, 1_300, 1_400)]
+        );
+        assert_eq!(left(&[10, 11, 12, 13, 14]), []);
+        for (since_ms, first) in [(0, 10), (1_000, 10), (1_001, 11), (1_400, 14), (1_401, 15)] {
+            assert_eq!(range.first_in(since_ms), first, "{since_ms}");
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Answers the questions of [`read`](super::read). Reads only; every list is
+//! bounded.
+
+mod directory;
+mod report;
+mod status;
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
+use tokio::sync::watch;
+
+use super::{
+    Store, StoreError,
+    read::{KeyDocument, TargetView},
+};
+use crate::{
+    clock::SharedClock,
+    fleet::view::FleetView,
+    history::days::{
+        DAY_MS, DayMissed, DayRuns, OBSERVED_DAYS, ObservedDays, day_of, observed_days,
+    },
+    schedule::slot::Slots,
+    store::{read::MissedCause, row},
+    targets::Target,
+};
+
+/// Missed ranges and groups of runs that one target's days are made of, at most.
+const DAY_ROWS_LIMIT: i64 = 20_000;
+
+/// What is known without asking the database.
+#[derive(Clone, Debug)]
+pub struct Live {
+    pub fleet: watch::Receiver<FleetView>,
+    /// The last call to the signer got through.
+    pub signer_reachable: Arc<AtomicBool>,
+    /// Regions of the configuration, in its order.
+    pub regions: Vec<String>,
+}
+
+impl Live {
+    /// Nobody connected, nothing reached: for tests of pages.
+    pub fn nothing(regions: Vec<String>) -> Self {
+        Self {
+            fleet: watch::channel(FleetView::default()).1,
+            signer_reachable: Arc::default(),
+            regions,
+        }
+    }
+
+    fn signer_reachable(&self) -> bool {
+        self.signer_reachable.load(Ordering::Relaxed)
+    }
+}
+
+/// The pages' way to the store. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Reader {
+    store: Store,
+    clock: SharedClock,
+    live: Live,
+}
+
+impl Reader {
+    pub fn new(store: Store, clock: SharedClock, live: Live) -> Self {
+        Self { store, clock, live }
+    }
+
+    /// The time by which pages judge age.
+    pub fn now_ms(&self) -> i64 {
+        self.clock.now_ms()
+    }
+
+    /// The signer's key document as last fetched; `None` when it never was.
+    pub async fn keys(&self) -> Result<Option<KeyDocument>, StoreError> {
+        self.store.key_document().await
+    }
+
+    fn target_view(&self, target: &Target) -> TargetView {
+        let slots = Slots::new(&target.target_id, target.tier.cadence_ms());
+        TargetView {
+            target_id: target.target_id.to_string(),
+            slug: target.slug.clone(),
+            url: target.url.clone(),
+            host: target.host.to_string(),
+            source: target.source,
+            tier: target.tier,
+            regions: target.regions.clone(),
+            added_at_ms: target.added_at_ms,
+            next_slot_at_ms: slots.ends_at(slots.slot_at(self.now_ms())),
+        }
+    }
+
+    async fn observed_days(&self, target: &Target) -> Result<ObservedDays, sqlx::Error> {
+        let today = day_of(self.now_ms());
+        let oldest = today - i64::try_from(OBSERVED_DAYS).unwrap_or(0) + 1;
+        let since_ms = oldest * DAY_MS;
+        let runs = self.day_runs(target, since_ms).await?;
+        let missed = self.day_missed(target, since_ms).await?;
+        let first_run = runs.iter().map(|runs| runs.day).min();
+        let first_day = first_run.unwrap_or(today).min(day_of(target.added_at_ms));
+        Ok(observed_days(&runs, &missed, first_day, today))
+    }
+
+    async fn day_runs(&self, target: &Target, since_ms: i64) -> Result<Vec<DayRuns>, sqlx::Error> {
+        let rows = sqlx::query(
+            "SELECT started_at_ms / 86400000 AS day, reach, reach_cause, COUNT(*) AS runs, \
+             COUNT(key_id) AS signed FROM runs \
+             WHERE target_id = $1 AND started_at_ms >= $2 \
+             GROUP BY started_at_ms / 86400000, reach, reach_cause LIMIT $3",
+        )
+        .bind(&*target.target_id)
+        .bind(since_ms)
+        .bind(DAY_ROWS_LIMIT)
+        .fetch_all(&self.store.pool)
+        .await?;
+        let group = |row| {
+            Ok(DayRuns {
+                day: sqlx::Row::try_get(row, "day")?,
+                reach: row::reach(row)?,
+                runs: u32::try_from(row::unsigned(row, "runs")?).unwrap_or(u32::MAX),
+                signed: u32::try_from(row::unsigned(row, "signed")?).unwrap_or(u32::MAX),
+            })
+        };
+        rows.iter().map(group).collect()
+    }
+
+    async fn day_missed(
+        &self,
+        target: &Target,
+        since_ms: i64,
+    ) -> Result<Vec<DayMissed>, sqlx::Error> {
+        let rows = sqlx::query(
+            "SELECT suite, first_slot, last_slot, first_at_ms, last_at_ms, region, cause \
+             FROM missed WHERE target_id = $1 AND last_at_ms >= $2 \
+             ORDER BY last_at_ms DESC LIMIT $3",
+        )
+        .bind(&*target.target_id)
+        .bind(since_ms)
+        .bind(DAY_ROWS_LIMIT)
+        .fetch_all(&self.store.pool)
+        .await?;
+        let mut days = Vec::new();
+        for row in &rows {
+            let range = row::missed(row)?;
+            let first = range.first_in(since_ms);
+            for slot in first..=range.last_slot {
+                days.push(DayMissed {
+                    day: day_of(range.at_ms(slot)),
+                    slots: 1,
+                    asked_to_wait: range.cause == MissedCause::AskedToWait,
+                });
+            }
+        }
+        Ok(days)
+    }
+}
