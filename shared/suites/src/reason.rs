@@ -172,13 +172,14 @@ reasons! {
     HandshakeHttpError "handshake_http_error" ["step" "status"] Failed Unverified;
     /// `to`: same_host, other_host, unreadable.
     HandshakeRedirected "handshake_redirected" ["step" "status" "to"] Failed Unverified;
-    /// `content`: json, sse, html, text, empty, other.
+    /// `content`: json, sse, html, text, empty, unnamed, undecodable, other.
     HandshakeNotJsonrpc "handshake_not_jsonrpc" ["step" "status" "content"] Failed Unverified;
+    /// `code` 0: the error names none.
     HandshakeJsonrpcError "handshake_jsonrpc_error" ["step" "status" "code"] Failed Unverified;
     /// The SSE transport of 2024-11-05: an `endpoint` event where an answer was due.
     HandshakeSseTransport "handshake_sse_transport" ["step" "status"] Failed Unverified;
     ProtocolVersionMissing "protocol_version_missing" [] Failed Unverified;
-    /// `field`: capabilities, server_info, result_type.
+    /// `field`: capabilities, server_info, result_type, supported_versions, protocol_version.
     HandshakeResultInvalid "handshake_result_invalid" ["step" "field"] Failed Unverified;
     /// `notifications/initialized` was not accepted.
     AcknowledgementRefused "acknowledgement_refused" ["status"] Failed Unverified;
@@ -189,7 +190,7 @@ reasons! {
     /// Judged on the first page. `cause` as of tools_list_incomplete.
     ToolsListedInPart "tools_listed_in_part" ["tools" "pages" "cause"] Verified;
     /// `cause`: page_limit, tool_limit, budget_time, budget_requests, too_large,
-    /// not_a_list, cursor_repeated, cursor_invalid.
+    /// not_a_list, cursor_repeated, cursor_invalid, not_read.
     ToolsListIncomplete "tools_list_incomplete" ["tools" "pages" "cause"] Unverified;
     ToolsListHttpError "tools_list_http_error" ["status"] Failed Unverified;
     /// `to` as of handshake_redirected.
@@ -221,7 +222,9 @@ reasons! {
     // tls_certificate
 
     CertificateValid "certificate_valid" ["days_left"] Verified;
+    /// `days` begun since; 0: not the server's own certificate but one above it.
     CertificateExpired "certificate_expired" ["days"] Failed;
+    /// `days` to go, as certificate_expired.
     CertificateNotYetValid "certificate_not_yet_valid" ["days"] Failed;
     CertificateNameMismatch "certificate_name_mismatch" [] Failed;
     /// No path to an authority that we trust, an intermediate missing included.
@@ -245,16 +248,19 @@ reasons! {
     MetadataWellFormed "metadata_well_formed" ["scheme" "documents"] Verified;
     /// Not to the grammar of RFC 9110, section 11.
     ChallengeMalformed "challenge_malformed" ["status"] ObservedRisk;
-    /// `resource_metadata` more than once.
+    /// A parameter more than once in one challenge.
     ChallengeParameterRepeated "challenge_parameter_repeated" [] ObservedRisk;
     /// Readable, but quoted or spaced as the grammar does not allow.
     ChallengeQuoting "challenge_quoting" [] ObservedRisk;
+    /// Its `resource_metadata` is no absolute http or https URL.
+    ChallengeMetadataUrlInvalid "challenge_metadata_url_invalid" [] ObservedRisk;
     /// It asks for a scope that the metadata does not support.
     ChallengeScopeUnsupported "challenge_scope_unsupported" [] ObservedRisk;
     /// The document that the challenge names. `document`: resource, server.
     MetadataHttpError "metadata_http_error" ["document" "status"] ObservedRisk;
-    /// `fault`: not_json, not_object, resource_missing, authorization_servers_missing,
-    /// authorization_server_invalid, issuer_missing, endpoint_missing, endpoint_insecure.
+    /// `fault`: not_json, not_object, resource_missing, resource_invalid,
+    /// authorization_servers_missing, authorization_server_invalid, issuer_missing,
+    /// endpoint_missing, endpoint_insecure.
     MetadataMalformed "metadata_malformed" ["document" "fault"] ObservedRisk;
     /// `difference`: origin, parent_path, trailing_slash, path.
     MetadataResourceMismatch "metadata_resource_mismatch" ["difference"] ObservedRisk;
@@ -273,7 +279,7 @@ reasons! {
 
     FingerprintComputed "fingerprint_computed" ["tools"] Verified;
     /// `cause`: lone_surrogate, duplicate_key_after_nfc, non_finite_number, depth,
-    /// too_large, other; `tool`: its place in the list, from 0.
+    /// too_large, syntax; `tool`: its place in the list, from 0.
     FingerprintNotCanonical "fingerprint_not_canonical" ["cause" "tool"] Failed;
     /// `tools`: how many have none.
     InputSchemaMissing "input_schema_missing" ["tools"] Failed;
