@@ -16,6 +16,7 @@
 
 mod canonical;
 mod digest;
+mod escape;
 mod normal;
 mod path;
 pub mod projection;

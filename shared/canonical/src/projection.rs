@@ -154,3 +154,64 @@ fn names<'v>(tools: &[&'v Value]) -> Result<Vec<Named<'v>>, ProjectionRefusal> {
     });
     named.collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{RefusalKind, read};
+
+    fn both(tools: &str) -> [Result<Fingerprint, ProjectionRefusal>; 2] {
+        let list = read(tools.as_bytes()).expect("JSON");
+        let tools: Vec<&Value> = list.as_array().expect("an array").iter().collect();
+        [toolset_fingerprint(&tools), schema_fingerprint(&tools)]
+    }
+
+    #[test]
+    fn equal_names_are_ordered_by_schema() {
+        for tools in [
+            r#"[{"name":"a","inputSchema":{"z":1}},{"name":"a","inputSchema":{"b":1}},{"name":"a","inputSchema":null}]"#,
+            r#"[{"name":"a","inputSchema":{"b":1}},{"inputSchema":null,"name":"a"},{"name":"a","inputSchema":{"z":1},"x":0}]"#,
+        ] {
+            let [toolset, schema] = both(tools).map(|one| one.expect("computable"));
+            assert_eq!(toolset.canonical.as_str(), r#"["a","a","a"]"#);
+            assert_eq!(
+                schema.canonical.as_str(),
+                r#"[{"inputSchema":null,"name":"a"},{"inputSchema":{"b":1},"name":"a"},{"inputSchema":{"z":1},"name":"a"}]"#
+            );
+            assert_eq!(schema.digest, schema.canonical.digest());
+        }
+    }
+
+    #[test]
+    fn what_has_no_fingerprint_says_which_tool() {
+        let no_name = ProjectionRefusal::NoName { tool_index: 1 };
+        for tools in [
+            r#"[{"name":"a","inputSchema":{}},{"name":7,"inputSchema":{}}]"#,
+            r#"[{"name":"a","inputSchema":{}},null]"#,
+            r#"[{"name":"a","inputSchema":{}},{"inputSchema":{}}]"#,
+        ] {
+            for found in both(tools) {
+                assert_eq!(found.as_ref(), Err(&no_name), "{tools}");
+            }
+        }
+        let [toolset, schema] = both(r#"[{"name":"a"}]"#);
+        assert!(toolset.is_ok());
+        assert_eq!(
+            schema,
+            Err(ProjectionRefusal::MissingInputSchema { tool_index: 0 })
+        );
+        let [toolset, schema] = both(r#"[{"name":"b","inputSchema":{"x y":[1e999]}}]"#);
+        assert!(toolset.is_ok());
+        let Err(ProjectionRefusal::NotCanonical { refusal, .. }) = schema else {
+            panic!("{schema:?}");
+        };
+        assert_eq!(refusal.kind, RefusalKind::NonFiniteNumber);
+        assert_eq!(refusal.path, r#"$.tools[0].inputSchema["x y"][0]"#);
+        let [toolset, _] = both(r#"[{"name":"b"},{"name":"a\ud800"}]"#);
+        let refusal = toolset.expect_err("an unpaired surrogate");
+        assert_eq!(
+            (refusal.tool_index(), refusal.as_str()),
+            (1, "lone_surrogate")
+        );
+    }
+}

@@ -271,3 +271,6 @@ impl<'v> Fault<'v> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,125 @@
+//! The labelled cases and the published vectors, as they stand in `vectors/`.
+
+use serde_json::Value as Json;
+use touchstone_canonical::projection::{schema_fingerprint, toolset_fingerprint};
+use touchstone_canonical::{Fingerprint, ProjectionRefusal, Value, canonicalize, read};
+
+const CASES: &str = include_str!("../vectors/cases.json");
+const PUBLISHED: &str = include_str!("../vectors/published.json");
+
+#[test]
+fn labelled_cases() {
+    let file: Json = serde_json::from_str(CASES).expect("the file is JSON");
+    let cases = file["cases"].as_array().expect("a list of cases");
+    assert!(cases.len() > 80);
+    for case in cases {
+        let (input, expect) = (&case["input"], &case["expect"]);
+        let found = if let Some(text) = input["text"].as_str() {
+            text_case(text)
+        } else {
+            pages_case(&pages(input))
+        };
+        let expect = expect.as_object().expect("an object");
+        for (key, value) in expect {
+            assert_eq!(&found[key], value, "{} {key}: {}", case["id"], case["why"]);
+        }
+    }
+}
+
+#[test]
+fn published_vectors() {
+    let vectors: Json = serde_json::from_str(PUBLISHED).expect("the file is JSON");
+    for vector in vectors.as_array().expect("a list of vectors") {
+        let found = pages_case(&[serde_json::json!({ "tools": vector["tools"] }).to_string()]);
+        assert_eq!(found["toolset_fingerprint"], vector["toolset"], "{vector}");
+        assert_eq!(found["schema_fingerprint"], vector["schema"], "{vector}");
+    }
+}
+
+fn text_case(text: &str) -> Json {
+    match canonicalize(text.as_bytes()) {
+        Ok(canonical) => serde_json::json!({
+            "canonical": canonical.as_str(),
+            "sha256": canonical.digest(),
+            "error": null,
+        }),
+        Err(refusal) => serde_json::json!({
+            "canonical": null,
+            "sha256": null,
+            "error": case_name(refusal.kind.as_str()),
+        }),
+    }
+}
+
+/// The cases have names of their own for two of the reasons.
+fn case_name(reason: &str) -> &str {
+    match reason {
+        "syntax" => "invalid_json",
+        "duplicate_key_after_nfc" => "key_collision",
+        other => other,
+    }
+}
+
+fn pages(input: &Json) -> Vec<String> {
+    if let Some(pages) = input["pages"].as_array() {
+        let text = |page: &Json| page.as_str().expect("text").to_owned();
+        return pages.iter().map(text).collect();
+    }
+    let spec = input["pages_spec"].as_array().expect("pages or their spec");
+    let page = |entry: &Json| {
+        let number = |key: &str| entry[key].as_u64().expect("a number");
+        let (first, count) = (number("first"), number("count"));
+        let tools: Vec<Json> = (first..first + count)
+            .map(|n| serde_json::json!({ "name": format!("t{n}"), "inputSchema": {} }))
+            .collect();
+        let mut page = serde_json::json!({ "tools": tools });
+        if entry["more"] == true {
+            page["nextCursor"] = "more".into();
+        }
+        page.to_string()
+    };
+    spec.iter().map(page).collect()
+}
+
+fn pages_case(pages: &[String]) -> Json {
+    // As an answer really comes: the page inside a JSON-RPC response.
+    let wrap = |page: &String| format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{page}}}");
+    let answers: Vec<Value> = pages
+        .iter()
+        .map(|page| read(wrap(page).as_bytes()).expect("pages are JSON"))
+        .collect();
+    let results: Vec<&Value> = answers
+        .iter()
+        .map(|answer| answer.get("result").expect("wrapped"))
+        .collect();
+    let complete = results
+        .last()
+        .is_none_or(|page| page.get("nextCursor").is_none());
+    let tools: Vec<&Value> = results
+        .iter()
+        .flat_map(|page| page.get("tools").and_then(Value::as_array).expect("tools"))
+        .collect();
+
+    let mut found = serde_json::json!({});
+    let mut put = |what: &str, fingerprint: Result<Fingerprint, ProjectionRefusal>| {
+        // Only a complete list is fingerprinted; whoever reads the pages knows.
+        let outcome = match fingerprint {
+            _ if !complete => Err("tools_list_incomplete"),
+            Ok(fingerprint) => Ok(fingerprint),
+            Err(refusal) => Err(match refusal {
+                ProjectionRefusal::NotCanonical { refusal, .. } => case_name(refusal.kind.as_str()),
+                ProjectionRefusal::MissingInputSchema { .. } => "missing_input_schema",
+                ProjectionRefusal::NoName { .. } => "no_name",
+            }),
+        };
+        let text = outcome
+            .as_ref()
+            .map(|one| one.canonical.as_str().to_owned());
+        found[format!("{what}_canonical")] = text.ok().into();
+        found[format!("{what}_error")] = outcome.as_ref().err().copied().into();
+        found[format!("{what}_fingerprint")] = outcome.ok().map(|one| one.digest).into();
+    };
+    put("toolset", toolset_fingerprint(&tools));
+    put("schema", schema_fingerprint(&tools));
+    found
+}
