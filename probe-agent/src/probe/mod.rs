@@ -51,8 +51,17 @@ pub struct Recording {
 /// Makes a run. It ends inside ten seconds and [`GRACE`]. `started_at` is the
 /// wall clock now.
 pub async fn probe(run: RunSpec, egress: &Arc<Egress>, started_at: SystemTime) -> Recording {
+    probe_within(Limits::RUN, run, egress, started_at).await
+}
+
+async fn probe_within(
+    limits: Limits,
+    run: RunSpec,
+    egress: &Arc<Egress>,
+    started_at: SystemTime,
+) -> Recording {
     let mut session = Session::new(Arc::clone(egress), started_at);
-    let mut budget = Budget::start(Limits::RUN);
+    let mut budget = Budget::start(limits);
     let started_at_ms = session.now_ms();
     let had = match Url::parse(&run.endpoint_url) {
         Ok(endpoint) => converse(endpoint, &mut session, &mut budget).await,
@@ -193,3 +202,8 @@ fn failed_at(exchange: usize) -> Stop {
         retry_after_s: 0,
     }
 }
+
+#[cfg(test)]
+mod peer;
+#[cfg(test)]
+mod tests;
