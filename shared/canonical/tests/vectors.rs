@@ -36,6 +36,42 @@ fn published_vectors() {
     }
 }
 
+/// The scripts that outsiders recompute with agree with this crate. They need
+/// Node and Python on the machine that tests.
+#[test]
+fn scripts_for_outsiders() {
+    let file: Json = serde_json::from_str(CASES).expect("the file is JSON");
+    let cases = file["cases"].as_array().expect("a list of cases");
+    let scripts = [
+        ("node", "recompute-fingerprints.mjs"),
+        ("python3", "recompute_fingerprints.py"),
+    ];
+    for case in cases.iter().filter(|case| case["input"]["text"].is_null()) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let files = pages(&case["input"])
+            .into_iter()
+            .enumerate()
+            .map(|(number, page)| {
+                let path = folder.path().join(number.to_string());
+                std::fs::write(&path, page).expect("written");
+                path
+            });
+        let files: Vec<_> = files.collect();
+        for (program, script) in scripts {
+            let script = format!("{}/{script}", env!("CARGO_MANIFEST_DIR"));
+            let output = std::process::Command::new(program)
+                .arg(&script)
+                .args(&files)
+                .output()
+                .expect(program);
+            let found = serde_json::from_slice(&output.stdout).unwrap_or(Json::Null);
+            for key in ["toolset_fingerprint", "schema_fingerprint"] {
+                assert_eq!(found[key], case["expect"][key], "{script}: {}", case["id"]);
+            }
+        }
+    }
+}
+
 fn text_case(text: &str) -> Json {
     match canonicalize(text.as_bytes()) {
         Ok(canonical) => serde_json::json!({
