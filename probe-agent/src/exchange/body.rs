@@ -63,10 +63,9 @@ impl Body {
     /// [`Stopped::TooLarge`] the body ends one byte beyond the limit.
     pub(super) fn push(&mut self, chunk: &[u8]) -> Result<&[u8], Stopped> {
         let before = self.decoded.len();
-        let room = RESPONSE_LIMIT_BYTES + 1 - self.wire.min(RESPONSE_LIMIT_BYTES + 1);
-        let chunk = &chunk[..chunk.len().min(room)];
-        self.wire += chunk.len();
-        for piece in chunk.chunks(PIECE_BYTES) {
+        let room = (RESPONSE_LIMIT_BYTES + 1).saturating_sub(self.wire);
+        for piece in chunk[..chunk.len().min(room)].chunks(PIECE_BYTES) {
+            self.wire += piece.len();
             self.decoder
                 .write(piece, &mut self.decoded)
                 .map_err(|_| Stopped::Undecodable)?;

@@ -70,6 +70,7 @@ impl Connection {
             let (sender, connection) = http1::Builder::new()
                 .max_headers(HEADERS_LIMIT)
                 .max_buf_size(HEADERS_LIMIT_BYTES as usize)
+                .max_header_size(HEADERS_LIMIT_BYTES as usize)
                 .handshake(io)
                 .await?;
             let driver = tokio::spawn(async move { _ = connection.await });

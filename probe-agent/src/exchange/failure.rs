@@ -34,9 +34,18 @@ pub(super) fn of_handshake(error: &io::Error) -> FailureKind {
 
 /// An HTTP exchange that broke.
 pub(super) fn of_http(error: &hyper::Error) -> FailureKind {
+    // A chunk whose size is no number ends a body as an unreadable input.
+    let unreadable = std::error::Error::source(error)
+        .and_then(|cause| cause.downcast_ref::<io::Error>())
+        .is_some_and(|cause| {
+            matches!(
+                cause.kind(),
+                ErrorKind::InvalidInput | ErrorKind::InvalidData
+            )
+        });
     if error.is_parse_too_large() {
         FailureKind::TooLarge
-    } else if error.is_parse() {
+    } else if error.is_parse() || unreadable {
         FailureKind::NotHttp
     } else if error.is_user() {
         FailureKind::Agent

@@ -9,12 +9,16 @@
 //!
 //! This room never opens a connection to a target.
 
+#[cfg(test)]
+pub(crate) mod nameserver;
 mod policy;
 mod resolve;
+mod rule;
 mod special;
 mod vet;
 
 pub use policy::Policy;
 pub use resolve::{LookupError, Resolver};
-pub use special::Rule;
+pub use rule::Rule;
+pub use special::special_blocks;
 pub use vet::{Denied, Guard, Vetted};

@@ -5,7 +5,8 @@ use std::net::{IpAddr, UdpSocket};
 
 use ipnet::IpNet;
 
-use super::special::{self, Rule};
+use super::rule::Rule;
+use super::special;
 
 /// Where probes may go. The default is the public Internet alone.
 #[derive(Clone, Debug, Default)]

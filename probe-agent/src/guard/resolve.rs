@@ -19,22 +19,36 @@ use hickory_resolver::net::{DnsError, NetError, NoRecords};
 use hickory_resolver::proto::op::ResponseCode;
 use hickory_resolver::proto::rr::{Name, RData, RecordType};
 use hickory_resolver::{TokioResolver, system_conf};
-use tokio::time::error::Elapsed;
 use tokio::time::timeout;
 use touchstone_proto::observation::FailureKind;
 
-/// How long one question waits for one answer.
-const ANSWER_WAIT: Duration = Duration::from_secs(2);
 /// How often a question without an answer is asked again.
 const RETRIES: usize = 1;
-/// How long a whole lookup may take.
-const LOOKUP_WAIT: Duration = Duration::from_secs(5);
-/// How long the other family may still take once one has given addresses.
-const OTHER_FAMILY_WAIT: Duration = Duration::from_secs(1);
-/// How long the resolver may take to show that it works at all.
-const CONTROL_WAIT: Duration = Duration::from_secs(1);
 /// Addresses of one family that are looked at; what is beyond is never dialled.
 const ADDRESS_LIMIT: usize = 32;
+
+/// How long a resolver is waited for. [`Waits::RUN`] is what every run gets;
+/// other values are for tests.
+#[derive(Clone, Copy, Debug)]
+struct Waits {
+    /// One question for one answer.
+    answer: Duration,
+    /// A whole lookup.
+    lookup: Duration,
+    /// The other family, once one has given addresses.
+    other_family: Duration,
+    /// The sign that the resolver works at all.
+    control: Duration,
+}
+
+impl Waits {
+    const RUN: Self = Self {
+        answer: Duration::from_secs(2),
+        lookup: Duration::from_secs(5),
+        other_family: Duration::from_secs(1),
+        control: Duration::from_secs(1),
+    };
+}
 
 /// Why a name gave no address.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -61,6 +75,7 @@ impl LookupError {
 /// Asks name servers.
 pub struct Resolver {
     servers: Servers,
+    waits: Waits,
     /// Made at the first lookup and dropped when it does not work, so that a
     /// machine whose network comes late or changes is followed.
     live: Mutex<Option<Arc<TokioResolver>>>,
@@ -104,9 +119,13 @@ impl Resolver {
             .live()
             .await
             .map_err(|error| LookupError::Unavailable(Some(error)))?;
-        let error = match ask_both(&resolver, &name).await {
+        let asking = Asking {
+            resolver: &resolver,
+            waits: self.waits,
+        };
+        let error = match asking.both_families(&name).await {
             Ok(addresses) => return Ok(addresses),
-            Err(misses) => blame(&resolver, misses).await,
+            Err(misses) => asking.blame(misses).await,
         };
         if matches!(error, LookupError::Unavailable(_)) {
             *self.slot() = None;
@@ -117,6 +136,7 @@ impl Resolver {
     fn of(servers: Servers) -> Self {
         Self {
             servers,
+            waits: Waits::RUN,
             live: Mutex::new(None),
         }
     }
@@ -131,7 +151,7 @@ impl Resolver {
         };
         let mut builder =
             TokioResolver::builder_with_config(config, TokioRuntimeProvider::default());
-        *builder.options_mut() = options();
+        *builder.options_mut() = options(self.waits);
         let live = Arc::new(builder.build()?);
         *self.slot() = Some(Arc::clone(&live));
         Ok(live)
@@ -149,9 +169,9 @@ impl fmt::Debug for Resolver {
     }
 }
 
-fn options() -> ResolverOpts {
+fn options(waits: Waits) -> ResolverOpts {
     let mut options = ResolverOpts::default();
-    options.timeout = ANSWER_WAIT;
+    options.timeout = waits.answer;
     options.attempts = RETRIES;
     options.cache_size = 0;
     options.use_hosts_file = ResolveHosts::Never;
@@ -180,55 +200,94 @@ fn named(servers: &[SocketAddr]) -> ResolverConfig {
     ResolverConfig::from_name_servers(servers.collect())
 }
 
-/// Asks for both families at once. One that answers is not held up for long
-/// by one that does not.
-async fn ask_both(resolver: &TokioResolver, name: &Name) -> Result<Vec<IpAddr>, [Miss; 2]> {
-    let v4 = pin!(timeout(LOOKUP_WAIT, ask(resolver, name, RecordType::A)));
-    let v6 = pin!(timeout(LOOKUP_WAIT, ask(resolver, name, RecordType::AAAA)));
-    let (first, other) = match select(v4, v6).await {
-        Either::Left((first, other)) | Either::Right((first, other)) => (flat(first), other),
-    };
-    match first {
-        Ok(mut addresses) => {
-            if let Ok(Ok(Ok(more))) = timeout(OTHER_FAMILY_WAIT, other).await {
-                addresses.extend(more);
-            }
-            Ok(addresses)
+/// One lookup under way.
+struct Asking<'a> {
+    resolver: &'a TokioResolver,
+    waits: Waits,
+}
+
+impl Asking<'_> {
+    /// Asks for both families at once. One that answers is not held up for
+    /// long by one that does not.
+    async fn both_families(&self, name: &Name) -> Result<Vec<IpAddr>, [Miss; 2]> {
+        let v4 = pin!(self.family(name, RecordType::A));
+        let v6 = pin!(self.family(name, RecordType::AAAA));
+        match select(v4, v6).await {
+            Either::Left((first, other)) => self.join(first, other).await,
+            Either::Right((first, other)) => self.join(first, other).await,
         }
-        Err(miss) => match flat(other.await) {
-            Ok(addresses) => Ok(addresses),
-            Err(other) => Err([miss, other]),
-        },
     }
-}
 
-fn flat<T>(waited: Result<Result<T, Miss>, Elapsed>) -> Result<T, Miss> {
-    waited.unwrap_or(Err(Miss::Silence))
-}
+    async fn join(
+        &self,
+        first: Result<Vec<IpAddr>, Miss>,
+        other: impl Future<Output = Result<Vec<IpAddr>, Miss>>,
+    ) -> Result<Vec<IpAddr>, [Miss; 2]> {
+        match first {
+            Ok(mut addresses) => {
+                if let Ok(Ok(more)) = timeout(self.waits.other_family, other).await {
+                    addresses.extend(more);
+                }
+                Ok(addresses)
+            }
+            Err(miss) => other.await.map_err(|other| [miss, other]),
+        }
+    }
 
-async fn ask(
-    resolver: &TokioResolver,
-    name: &Name,
-    family: RecordType,
-) -> Result<Vec<IpAddr>, Miss> {
-    let answer = resolver
-        .lookup(name.clone(), family)
-        .await
-        .map_err(Miss::of)?;
-    let addresses: Vec<IpAddr> = answer
-        .answers()
-        .iter()
-        .filter_map(|record| match &record.data {
-            RData::A(a) => Some(IpAddr::V4(a.0)),
-            RData::AAAA(aaaa) => Some(IpAddr::V6(aaaa.0)),
+    async fn family(&self, name: &Name, family: RecordType) -> Result<Vec<IpAddr>, Miss> {
+        let lookup = self.resolver.lookup(name.clone(), family);
+        let answer = match timeout(self.waits.lookup, lookup).await {
+            Ok(answer) => answer.map_err(Miss::of)?,
+            Err(_) => return Err(Miss::Silence),
+        };
+        let addresses: Vec<IpAddr> = answer
+            .answers()
+            .iter()
+            .filter_map(|record| match &record.data {
+                RData::A(a) => Some(IpAddr::V4(a.0)),
+                RData::AAAA(aaaa) => Some(IpAddr::V6(aaaa.0)),
+                _ => None,
+            })
+            .take(ADDRESS_LIMIT)
+            .collect();
+        if addresses.is_empty() {
+            return Err(Miss::NoAddress);
+        }
+        Ok(addresses)
+    }
+
+    /// Whose fault it is that neither family brought an address.
+    async fn blame(&self, misses: [Miss; 2]) -> LookupError {
+        let any = |test: fn(&Miss) -> bool| misses.iter().any(test);
+        if any(|miss| matches!(miss, Miss::NoSuchName))
+            || misses.iter().all(|miss| matches!(miss, Miss::NoAddress))
+        {
+            return LookupError::NotFound;
+        }
+        if any(|miss| matches!(miss, Miss::ServerFailed)) {
+            return LookupError::ServerFailed;
+        }
+        if any(|miss| matches!(miss, Miss::Silence)) && self.answers_at_all().await {
+            return LookupError::ServerFailed;
+        }
+        let cause = misses.into_iter().find_map(|miss| match miss {
+            Miss::Resolver(error) => Some(error),
             _ => None,
-        })
-        .take(ADDRESS_LIMIT)
-        .collect();
-    if addresses.is_empty() {
-        return Err(Miss::NoAddress);
+        });
+        LookupError::Unavailable(cause)
     }
-    Ok(addresses)
+
+    /// A resolver is silent either because it is away or because it waits for
+    /// a name's own servers. One that knows the root's servers, as each must,
+    /// is there.
+    async fn answers_at_all(&self) -> bool {
+        let control = self.resolver.lookup(Name::root(), RecordType::NS);
+        match timeout(self.waits.control, control).await {
+            Ok(Ok(_)) => true,
+            Ok(Err(error)) => error.is_no_records_found(),
+            Err(_) => false,
+        }
+    }
 }
 
 impl Miss {
@@ -254,38 +313,6 @@ impl Miss {
     }
 }
 
-/// Whose fault it is that neither family brought an address.
-async fn blame(resolver: &TokioResolver, misses: [Miss; 2]) -> LookupError {
-    let any = |test: fn(&Miss) -> bool| misses.iter().any(test);
-    if any(|miss| matches!(miss, Miss::NoSuchName))
-        || misses.iter().all(|miss| matches!(miss, Miss::NoAddress))
-    {
-        return LookupError::NotFound;
-    }
-    if any(|miss| matches!(miss, Miss::ServerFailed)) {
-        return LookupError::ServerFailed;
-    }
-    if any(|miss| matches!(miss, Miss::Silence)) {
-        return if answers_at_all(resolver).await {
-            LookupError::ServerFailed
-        } else {
-            LookupError::Unavailable(None)
-        };
-    }
-    let cause = misses.into_iter().find_map(|miss| match miss {
-        Miss::Resolver(error) => Some(error),
-        _ => None,
-    });
-    LookupError::Unavailable(cause)
-}
-
-/// A resolver is silent either because it is away or because it waits for a
-/// name's own servers. One that knows the root's servers, as each must, is there.
-async fn answers_at_all(resolver: &TokioResolver) -> bool {
-    let control = resolver.lookup(Name::root(), RecordType::NS);
-    match timeout(CONTROL_WAIT, control).await {
-        Ok(Ok(_)) => true,
-        Ok(Err(error)) => error.is_no_records_found(),
-        Err(_) => false,
-    }
-}
+#[cfg(test)]
+#[path = "resolve_tests.rs"]
+mod tests;

@@ -6,91 +6,11 @@
 //! 2000::/3, the one block of global unicast that IANA hands out (RFC 4291,
 //! section 2.4).
 
-use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use ipnet::{Ipv4Net, Ipv6Net};
+use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 
-/// Why an address or a URL is not dialled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Rule {
-    // Of the URL.
-    Scheme,
-    Userinfo,
-    PlainHttp,
-    Port,
-    // Of an address.
-    ThisNetwork,
-    Private,
-    Shared,
-    Loopback,
-    LinkLocal,
-    ProtocolAssignments,
-    Documentation,
-    ServiceAnycast,
-    SixToFour,
-    Benchmarking,
-    Multicast,
-    Reserved,
-    CloudMetadata,
-    Unspecified,
-    Ipv4Mapped,
-    Ipv4Compatible,
-    Ipv4Translated,
-    Nat64,
-    Isatap,
-    Teredo,
-    Discard,
-    SegmentRouting,
-    UniqueLocal,
-    SiteLocal,
-    OwnAddress,
-    Operator,
-}
-
-impl Rule {
-    /// As recorded: one word, stable.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Scheme => "scheme",
-            Self::Userinfo => "userinfo",
-            Self::PlainHttp => "plain_http",
-            Self::Port => "port",
-            Self::ThisNetwork => "this_network",
-            Self::Private => "private",
-            Self::Shared => "shared",
-            Self::Loopback => "loopback",
-            Self::LinkLocal => "link_local",
-            Self::ProtocolAssignments => "protocol_assignments",
-            Self::Documentation => "documentation",
-            Self::ServiceAnycast => "service_anycast",
-            Self::SixToFour => "six_to_four",
-            Self::Benchmarking => "benchmarking",
-            Self::Multicast => "multicast",
-            Self::Reserved => "reserved",
-            Self::CloudMetadata => "cloud_metadata",
-            Self::Unspecified => "unspecified",
-            Self::Ipv4Mapped => "ipv4_mapped",
-            Self::Ipv4Compatible => "ipv4_compatible",
-            Self::Ipv4Translated => "ipv4_translated",
-            Self::Nat64 => "nat64",
-            Self::Isatap => "isatap",
-            Self::Teredo => "teredo",
-            Self::Discard => "discard",
-            Self::SegmentRouting => "segment_routing",
-            Self::UniqueLocal => "unique_local",
-            Self::SiteLocal => "site_local",
-            Self::OwnAddress => "own_address",
-            Self::Operator => "operator",
-        }
-    }
-}
-
-impl fmt::Display for Rule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
+use super::rule::Rule;
 
 /// The rule that an address falls under; `None` for a public one.
 pub(super) fn special(address: IpAddr) -> Option<Rule> {
@@ -106,6 +26,18 @@ pub(super) fn special(address: IpAddr) -> Option<Rule> {
             .or_else(|| is_isatap(v6).then_some(Rule::Isatap))
             .or_else(|| (!GLOBAL_UNICAST.contains(&v6)).then_some(Rule::Reserved)),
     }
+}
+
+/// Every block of the tables with its rule and source: for whoever builds a
+/// second wall (a packet filter, a network policy) from the same list.
+pub fn special_blocks() -> impl Iterator<Item = (IpNet, Rule, &'static str)> {
+    let v4 = IPV4
+        .iter()
+        .map(|block| (block.net.into(), block.rule, block.source));
+    let v6 = IPV6
+        .iter()
+        .map(|block| (block.net.into(), block.rule, block.source));
+    v4.chain(v6)
 }
 
 /// The IPv4 addresses that an IPv6 address carries, by the form it falls
@@ -137,8 +69,7 @@ fn is_isatap(address: Ipv6Addr) -> bool {
 struct Block<Net> {
     net: Net,
     rule: Rule,
-    /// For readers of this table.
-    #[allow(dead_code)]
+    /// The document that sets the block apart.
     source: &'static str,
 }
 
@@ -146,48 +77,24 @@ const GLOBAL_UNICAST: Ipv6Net = net6([0x2000, 0, 0, 0, 0, 0, 0, 0], 3);
 const WELL_KNOWN_NAT64: Ipv6Net = net6([0x64, 0xff9b, 0, 0, 0, 0, 0, 0], 96);
 
 /// The first block that holds an address decides.
+#[rustfmt::skip]
 const IPV4: &[Block<Ipv4Net>] = &[
     v4([0, 0, 0, 0], 8, Rule::ThisNetwork, "RFC 791, section 3.2"),
     v4([10, 0, 0, 0], 8, Rule::Private, "RFC 1918"),
     v4([100, 64, 0, 0], 10, Rule::Shared, "RFC 6598"),
-    v4(
-        [127, 0, 0, 0],
-        8,
-        Rule::Loopback,
-        "RFC 1122, section 3.2.1.3",
-    ),
+    v4([127, 0, 0, 0], 8, Rule::Loopback, "RFC 1122, section 3.2.1.3"),
     // Azure's wire server, on a public address that is reachable from inside alone.
-    v4(
-        [168, 63, 129, 16],
-        32,
-        Rule::CloudMetadata,
-        "Azure documentation",
-    ),
+    v4([168, 63, 129, 16], 32, Rule::CloudMetadata, "Azure documentation"),
     // Holds 169.254.169.254, the metadata service of most clouds.
     v4([169, 254, 0, 0], 16, Rule::LinkLocal, "RFC 3927"),
     v4([172, 16, 0, 0], 12, Rule::Private, "RFC 1918"),
     v4([192, 0, 0, 0], 24, Rule::ProtocolAssignments, "RFC 6890"),
     v4([192, 0, 2, 0], 24, Rule::Documentation, "RFC 5737"),
-    v4(
-        [192, 31, 196, 0],
-        24,
-        Rule::ServiceAnycast,
-        "RFC 7535 (AS112)",
-    ),
-    v4(
-        [192, 52, 193, 0],
-        24,
-        Rule::ServiceAnycast,
-        "RFC 7450 (AMT)",
-    ),
+    v4([192, 31, 196, 0], 24, Rule::ServiceAnycast, "RFC 7535 (AS112)"),
+    v4([192, 52, 193, 0], 24, Rule::ServiceAnycast, "RFC 7450 (AMT)"),
     v4([192, 88, 99, 0], 24, Rule::SixToFour, "RFC 7526"),
     v4([192, 168, 0, 0], 16, Rule::Private, "RFC 1918"),
-    v4(
-        [192, 175, 48, 0],
-        24,
-        Rule::ServiceAnycast,
-        "RFC 7534 (AS112)",
-    ),
+    v4([192, 175, 48, 0], 24, Rule::ServiceAnycast, "RFC 7534 (AS112)"),
     v4([198, 18, 0, 0], 15, Rule::Benchmarking, "RFC 2544"),
     v4([198, 51, 100, 0], 24, Rule::Documentation, "RFC 5737"),
     v4([203, 0, 113, 0], 24, Rule::Documentation, "RFC 5737"),
@@ -198,110 +105,31 @@ const IPV4: &[Block<Ipv4Net>] = &[
 
 /// The first block that holds an address decides, so the narrow ones stand
 /// before those that hold them.
+#[rustfmt::skip]
 const IPV6: &[Block<Ipv6Net>] = &[
     v6([0, 0, 0, 0, 0, 0, 0, 0], 128, Rule::Unspecified, "RFC 4291"),
     v6([0, 0, 0, 0, 0, 0, 0, 1], 128, Rule::Loopback, "RFC 4291"),
-    v6(
-        [0, 0, 0, 0, 0, 0, 0, 0],
-        96,
-        Rule::Ipv4Compatible,
-        "RFC 4291",
-    ),
-    v6(
-        [0, 0, 0, 0, 0, 0xffff, 0, 0],
-        96,
-        Rule::Ipv4Mapped,
-        "RFC 4291",
-    ),
-    v6(
-        [0, 0, 0, 0, 0xffff, 0, 0, 0],
-        96,
-        Rule::Ipv4Translated,
-        "RFC 7915",
-    ),
-    v6(
-        [0x64, 0xff9b, 0, 0, 0, 0, 0, 0],
-        96,
-        Rule::Nat64,
-        "RFC 6052",
-    ),
-    v6(
-        [0x64, 0xff9b, 1, 0, 0, 0, 0, 0],
-        48,
-        Rule::Nat64,
-        "RFC 8215",
-    ),
+    v6([0, 0, 0, 0, 0, 0, 0, 0], 96, Rule::Ipv4Compatible, "RFC 4291"),
+    v6([0, 0, 0, 0, 0, 0xffff, 0, 0], 96, Rule::Ipv4Mapped, "RFC 4291"),
+    v6([0, 0, 0, 0, 0xffff, 0, 0, 0], 96, Rule::Ipv4Translated, "RFC 7915"),
+    v6([0x64, 0xff9b, 0, 0, 0, 0, 0, 0], 96, Rule::Nat64, "RFC 6052"),
+    v6([0x64, 0xff9b, 1, 0, 0, 0, 0, 0], 48, Rule::Nat64, "RFC 8215"),
     v6([0x100, 0, 0, 0, 0, 0, 0, 0], 64, Rule::Discard, "RFC 6666"),
     v6([0x100, 0, 0, 1, 0, 0, 0, 0], 64, Rule::Discard, "RFC 9780"),
     v6([0x2001, 0, 0, 0, 0, 0, 0, 0], 32, Rule::Teredo, "RFC 4380"),
-    v6(
-        [0x2001, 2, 0, 0, 0, 0, 0, 0],
-        48,
-        Rule::Benchmarking,
-        "RFC 5180",
-    ),
+    v6([0x2001, 2, 0, 0, 0, 0, 0, 0], 48, Rule::Benchmarking, "RFC 5180"),
     // Holds AMT, AS112-v6, ORCHID, ORCHIDv2 and DRIP.
-    v6(
-        [0x2001, 0, 0, 0, 0, 0, 0, 0],
-        23,
-        Rule::ProtocolAssignments,
-        "RFC 2928",
-    ),
-    v6(
-        [0x2001, 0xdb8, 0, 0, 0, 0, 0, 0],
-        32,
-        Rule::Documentation,
-        "RFC 3849",
-    ),
-    v6(
-        [0x2002, 0, 0, 0, 0, 0, 0, 0],
-        16,
-        Rule::SixToFour,
-        "RFC 3056",
-    ),
-    v6(
-        [0x2620, 0x4f, 0x8000, 0, 0, 0, 0, 0],
-        48,
-        Rule::ServiceAnycast,
-        "RFC 7534 (AS112)",
-    ),
-    v6(
-        [0x3fff, 0, 0, 0, 0, 0, 0, 0],
-        20,
-        Rule::Documentation,
-        "RFC 9637",
-    ),
-    v6(
-        [0x5f00, 0, 0, 0, 0, 0, 0, 0],
-        16,
-        Rule::SegmentRouting,
-        "RFC 9602",
-    ),
+    v6([0x2001, 0, 0, 0, 0, 0, 0, 0], 23, Rule::ProtocolAssignments, "RFC 2928"),
+    v6([0x2001, 0xdb8, 0, 0, 0, 0, 0, 0], 32, Rule::Documentation, "RFC 3849"),
+    v6([0x2002, 0, 0, 0, 0, 0, 0, 0], 16, Rule::SixToFour, "RFC 3056"),
+    v6([0x2620, 0x4f, 0x8000, 0, 0, 0, 0, 0], 48, Rule::ServiceAnycast, "RFC 7534 (AS112)"),
+    v6([0x3fff, 0, 0, 0, 0, 0, 0, 0], 20, Rule::Documentation, "RFC 9637"),
+    v6([0x5f00, 0, 0, 0, 0, 0, 0, 0], 16, Rule::SegmentRouting, "RFC 9602"),
     // Holds fd00:ec2::254, a cloud's metadata service.
-    v6(
-        [0xfc00, 0, 0, 0, 0, 0, 0, 0],
-        7,
-        Rule::UniqueLocal,
-        "RFC 4193",
-    ),
-    v6(
-        [0xfe80, 0, 0, 0, 0, 0, 0, 0],
-        10,
-        Rule::LinkLocal,
-        "RFC 4291",
-    ),
-    v6(
-        [0xfec0, 0, 0, 0, 0, 0, 0, 0],
-        10,
-        Rule::SiteLocal,
-        "RFC 3879",
-    ),
-    v6(
-        [0xff00, 0, 0, 0, 0, 0, 0, 0],
-        8,
-        Rule::Multicast,
-        "RFC 4291",
-    ),
+    v6([0xfc00, 0, 0, 0, 0, 0, 0, 0], 7, Rule::UniqueLocal, "RFC 4193"),
+    v6([0xfe80, 0, 0, 0, 0, 0, 0, 0], 10, Rule::LinkLocal, "RFC 4291"),
+    v6([0xfec0, 0, 0, 0, 0, 0, 0, 0], 10, Rule::SiteLocal, "RFC 3879"),
+    v6([0xff00, 0, 0, 0, 0, 0, 0, 0], 8, Rule::Multicast, "RFC 4291"),
 ];
 
 const fn v4(octets: [u8; 4], length: u8, rule: Rule, source: &'static str) -> Block<Ipv4Net> {

@@ -15,7 +15,7 @@ use url::{Host, Url};
 
 use super::policy::{Policy, Verdict};
 use super::resolve::{LookupError, Resolver};
-use super::special::Rule;
+use super::rule::Rule;
 
 /// The port that https means, and the only one that a stranger is asked on.
 const HTTPS_PORT: u16 = 443;
