@@ -34,10 +34,30 @@ pub(super) struct Addresses {
 
 static ASSETS: LazyLock<[Asset; 4]> = LazyLock::new(|| {
     [
-        asset("touchstone", "css", "text/css; charset=utf-8", include_bytes!("assets/touchstone.css")),
-        asset("mark", "svg", "image/svg+xml", include_bytes!("assets/mark.svg")),
-        asset("theme", "js", "text/javascript; charset=utf-8", include_bytes!("assets/theme.js")),
-        asset("copy", "js", "text/javascript; charset=utf-8", include_bytes!("assets/copy.js")),
+        asset(
+            "touchstone",
+            "css",
+            "text/css; charset=utf-8",
+            include_bytes!("assets/touchstone.css"),
+        ),
+        asset(
+            "mark",
+            "svg",
+            "image/svg+xml",
+            include_bytes!("assets/mark.svg"),
+        ),
+        asset(
+            "theme",
+            "js",
+            "text/javascript; charset=utf-8",
+            include_bytes!("assets/theme.js"),
+        ),
+        asset(
+            "copy",
+            "js",
+            "text/javascript; charset=utf-8",
+            include_bytes!("assets/copy.js"),
+        ),
     ]
 });
 
@@ -58,7 +78,11 @@ static GLYPHS: LazyLock<String> = LazyLock::new(|| {
     const USED: [&str; 5] = ["mark", "s-", "e-", "sig-", "stale"];
     include_str!("assets/glyphs.svg")
         .lines()
-        .filter_map(|line| line.trim().strip_prefix("<symbol id=\"").map(|rest| (line.trim(), rest)))
+        .filter_map(|line| {
+            line.trim()
+                .strip_prefix("<symbol id=\"")
+                .map(|rest| (line.trim(), rest))
+        })
         .filter(|(_, rest)| USED.iter().any(|start| rest.starts_with(start)))
         .map(|(line, _)| line)
         .collect::<Vec<_>>()
@@ -78,7 +102,10 @@ pub(super) fn glyphs() -> &'static str {
 pub(super) async fn serve(Path(name): Path<String>) -> Option<Response> {
     let asset = ASSETS.iter().find(|asset| asset.name == name)?;
     let headers = [
-        (header::CONTENT_TYPE, HeaderValue::from_static(asset.media_type)),
+        (
+            header::CONTENT_TYPE,
+            HeaderValue::from_static(asset.media_type),
+        ),
         (header::CACHE_CONTROL, FOR_EVER),
     ];
     Some((headers, asset.bytes).into_response())
@@ -99,7 +126,21 @@ mod tests {
 
     #[test]
     fn every_symbol_that_pages_use_is_there() {
-        for id in ["mark", "s-failed", "s-risk", "s-unverified", "s-verified", "e-completed", "e-errored", "e-skipped", "e-blocked", "sig-full", "sig-limited", "sig-none", "stale"] {
+        for id in [
+            "mark",
+            "s-failed",
+            "s-risk",
+            "s-unverified",
+            "s-verified",
+            "e-completed",
+            "e-errored",
+            "e-skipped",
+            "e-blocked",
+            "sig-full",
+            "sig-limited",
+            "sig-none",
+            "stale",
+        ] {
             assert!(glyphs().contains(&format!("<symbol id=\"{id}\"")), "{id}");
         }
         assert!(!glyphs().contains("<symbol id=\"h-pass\""));

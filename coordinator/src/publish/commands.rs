@@ -39,14 +39,21 @@ impl Commands {
 
     pub(super) fn next(&mut self, code: String) -> Command {
         let number = i64::try_from(self.count + 1).unwrap_or(i64::MAX);
-        let label = self.text.plain_with("command-label", &[("number", number.into())]);
+        let label = self
+            .text
+            .plain_with("command-label", &[("number", number.into())]);
         self.named(code, label)
     }
 
     /// `label` says in the button, unseen, which command it copies.
     pub(super) fn named(&mut self, code: String, label: String) -> Command {
         self.count += 1;
-        Command { text: self.text, number: self.count, code: Verbatim(code), label }
+        Command {
+            text: self.text,
+            number: self.count,
+            code: Verbatim(code),
+            label,
+        }
     }
 }
 
@@ -104,7 +111,11 @@ fn initialize(options: &str, endpoint: &str, after: &str) -> String {
 
 /// curl reads brackets and braces of a URL as patterns unless told not to.
 fn globs(url: &str) -> &'static str {
-    if url.contains(['[', ']', '{', '}']) { " -g" } else { "" }
+    if url.contains(['[', ']', '{', '}']) {
+        " -g"
+    } else {
+        ""
+    }
 }
 
 #[cfg(test)]
@@ -113,8 +124,14 @@ mod tests {
 
     #[test]
     fn a_word_reaches_the_program_as_it_is() {
-        assert_eq!(quote("https://a.example:8443/mcp"), "https://a.example:8443/mcp");
-        assert_eq!(quote("https://a.example/?a=1&b=$(id)"), "'https://a.example/?a=1&b=$(id)'");
+        assert_eq!(
+            quote("https://a.example:8443/mcp"),
+            "https://a.example:8443/mcp"
+        );
+        assert_eq!(
+            quote("https://a.example/?a=1&b=$(id)"),
+            "'https://a.example/?a=1&b=$(id)'"
+        );
         assert_eq!(quote("a'b"), r"'a'\''b'");
         assert_eq!(quote("~root"), "'~root'");
         assert_eq!(quote(""), "''");
@@ -123,10 +140,20 @@ mod tests {
     #[test]
     fn a_self_test_is_one_curl_and_its_body_is_json() {
         let url = "http://[::1]:3000/mcp";
-        for command in [discover(url), initialize_status(url), initialize_revision(url)] {
+        for command in [
+            discover(url),
+            initialize_status(url),
+            initialize_revision(url),
+        ] {
             assert!(command.starts_with("curl -g -s"), "{command}");
             assert!(command.contains("'http://[::1]:3000/mcp'"));
-            let body = command.split("-d '").nth(1).unwrap().split('\'').next().unwrap();
+            let body = command
+                .split("-d '")
+                .nth(1)
+                .unwrap()
+                .split('\'')
+                .next()
+                .unwrap();
             serde_json::from_str::<serde_json::Value>(body).unwrap();
         }
     }

@@ -13,6 +13,7 @@ use super::report::{name, states};
 use super::stranger::Stranger;
 use super::strip::{self, CELLS, Strip};
 use super::text::{Moment, Prose, Text};
+use crate::history::days::DayKind;
 use crate::store::read::{DirectoryEntry, DirectoryPage};
 use crate::targets::report_path;
 
@@ -73,9 +74,10 @@ pub(super) fn show(text: Text, asked: &Asked, found: &DirectoryPage, now_ms: i64
         text.t("directory-nothing-like")
     };
     let page = Page::new(text, Place::Servers, "/", text.plain("directory-title"));
-    let signed = found.entries.iter().any(|entry| {
-        Signature::of(entry.newest.as_ref().map(|run| &run.attestation)).is_signed()
-    });
+    let signed = found
+        .entries
+        .iter()
+        .any(|entry| Signature::of(entry.newest.as_ref().map(|run| &run.attestation)).is_signed());
     let hits = found
         .entries
         .iter()
@@ -98,11 +100,15 @@ pub(super) fn show(text: Text, asked: &Asked, found: &DirectoryPage, now_ms: i64
         next: found.next.as_ref().map(|cursor| next(text, asked, cursor)),
         as_of: text.with(
             "directory-as-of",
-            &[("moment", text.minute(now_ms).shown.into()), ("count", total)],
+            &[
+                ("moment", text.minute(now_ms).shown.into()),
+                ("count", total),
+            ],
         ),
         cells: CELLS,
         plain: !signed,
-        check: Commands::new(text).next("touchstone check https://your-server.example/mcp".to_owned()),
+        check: Commands::new(text)
+            .next("touchstone check https://your-server.example/mcp".to_owned()),
     };
     answer(text, StatusCode::OK, &template)
 }
@@ -113,11 +119,10 @@ fn hit(text: Text, place: usize, entry: &DirectoryEntry, now_ms: i64) -> Hit {
     let plain = !signature.is_signed();
     let observed = &entry.observed_days;
     let shown = &observed.days[observed.days.len().saturating_sub(ROW_DAYS)..];
-    let count = |kinds: &[crate::history::days::DayKind]| {
+    let count = |kinds: &[DayKind]| {
         let days = shown.iter().filter(|day| kinds.contains(&day.kind)).count();
         Param::from(i64::try_from(days).unwrap_or(i64::MAX))
     };
-    use crate::history::days::DayKind::{Answered, Unanswered};
     let stale = entry
         .newest
         .as_ref()
@@ -133,9 +138,16 @@ fn hit(text: Text, place: usize, entry: &DirectoryEntry, now_ms: i64) -> Hit {
         strip: strip::strip(text, &observed.days, ROW_DAYS, !plain, &format!("m{place}")),
         days: text.with(
             "directory-days",
-            &[("answered", count(&[Answered])), ("counted", count(&[Answered, Unanswered]))],
+            &[
+                ("answered", count(&[DayKind::Answered])),
+                ("counted", count(&[DayKind::Answered, DayKind::Unanswered])),
+            ],
         ),
-        observed: entry.newest.as_ref().filter(|_| stale.is_none()).map(|run| text.minute(run.started_at_ms)),
+        observed: entry
+            .newest
+            .as_ref()
+            .filter(|_| stale.is_none())
+            .map(|run| text.minute(run.started_at_ms)),
         stale,
         first_run: entry
             .newest

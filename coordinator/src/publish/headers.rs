@@ -11,9 +11,18 @@ const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; i
      connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 const ALWAYS: [(HeaderName, HeaderValue); 6] = [
-    (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY)),
-    (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
-    (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
+    (
+        header::CONTENT_SECURITY_POLICY,
+        HeaderValue::from_static(POLICY),
+    ),
+    (
+        header::X_CONTENT_TYPE_OPTIONS,
+        HeaderValue::from_static("nosniff"),
+    ),
+    (
+        header::REFERRER_POLICY,
+        HeaderValue::from_static("no-referrer"),
+    ),
     (header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY")),
     (
         HeaderName::from_static("cross-origin-opener-policy"),
@@ -44,7 +53,10 @@ pub(super) fn origin(configured: Option<&str>, headers: &HeaderMap) -> String {
         .get(header::HOST)
         .and_then(|host| host.to_str().ok())
         .filter(|host| !host.is_empty() && host.len() <= HOST_LIMIT)
-        .filter(|host| host.bytes().all(|b| b.is_ascii_alphanumeric() || b".-:[]_".contains(&b)));
+        .filter(|host| {
+            host.bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b".-:[]_".contains(&b))
+        });
     format!("http://{}", host.unwrap_or("localhost"))
 }
 
@@ -59,10 +71,16 @@ mod tests {
             headers.insert(header::HOST, HeaderValue::from_str(host).unwrap());
             headers
         };
-        assert_eq!(origin(None, &headers("127.0.0.1:7080")), "http://127.0.0.1:7080");
+        assert_eq!(
+            origin(None, &headers("127.0.0.1:7080")),
+            "http://127.0.0.1:7080"
+        );
         assert_eq!(origin(None, &headers("[::1]:7080")), "http://[::1]:7080");
         assert_eq!(origin(None, &headers("a';id;'")), "http://localhost");
         assert_eq!(origin(None, &headers(&"a".repeat(300))), "http://localhost");
-        assert_eq!(origin(Some("https://t.example/"), &headers("other")), "https://t.example");
+        assert_eq!(
+            origin(Some("https://t.example/"), &headers("other")),
+            "https://t.example"
+        );
     }
 }

@@ -19,7 +19,7 @@ pub const CURSOR_LIMIT: usize = 512;
 /// Names of tools that a report lists; the rest is counted.
 pub const TOOL_NAMES_LIMIT: usize = 1000;
 /// Responses shorter than this are not worth compressing, in bytes.
-pub const COMPRESS_FROM_BYTES: u16 = 512;
+pub const COMPRESS_FROM_BYTES: u64 = 512;
 
 /// What a run may cost a server, as pages say it: requests and seconds. The
 /// agent enforces it, and a test of the root package holds both together.

@@ -53,17 +53,32 @@ impl HtmlSafe for SignatureMark {}
 impl StateMark {
     /// In capitals, as in payloads.
     pub(super) fn word(text: Text, state: State) -> Self {
-        Self { text, state, count: None, zero: false }
+        Self {
+            text,
+            state,
+            count: None,
+            zero: false,
+        }
     }
 
     /// The same beside a count that stands in its own place.
     pub(super) fn beside(text: Text, state: State, count: usize) -> Self {
-        Self { text, state, count: None, zero: count == 0 }
+        Self {
+            text,
+            state,
+            count: None,
+            zero: count == 0,
+        }
     }
 
     /// In a dense row, with its count.
     pub(super) fn counted(text: Text, state: State, count: u32) -> Self {
-        Self { text, state, count: Some(count), zero: count == 0 }
+        Self {
+            text,
+            state,
+            count: Some(count),
+            zero: count == 0,
+        }
     }
 }
 
@@ -73,8 +88,13 @@ impl Signature {
             None => Self::Unobserved,
             Some(Attestation::Pending { .. }) => Self::Pending,
             Some(Attestation::Declined { .. } | Attestation::Refused { .. }) => Self::None,
-            Some(Attestation::Signed { scope: Scope::Full, .. }) => Self::Full,
-            Some(Attestation::Signed { scope: Scope::Limited, .. }) => Self::Limited,
+            Some(Attestation::Signed {
+                scope: Scope::Full, ..
+            }) => Self::Full,
+            Some(Attestation::Signed {
+                scope: Scope::Limited,
+                ..
+            }) => Self::Limited,
         }
     }
 
@@ -155,7 +175,12 @@ impl fmt::Display for SignatureMark {
             "<span class=\"ex\"><svg class=\"g sig\" aria-hidden=\"true\" focusable=\"false\"><use href=\"#sig-{}\"/></svg>",
             self.signature.seal()
         )?;
-        escape(&self.text.plain(&format!("signature-row-{}", self.signature.as_str())), f)?;
+        escape(
+            &self
+                .text
+                .plain(&format!("signature-row-{}", self.signature.as_str())),
+            f,
+        )?;
         f.write_str("</span>")
     }
 }

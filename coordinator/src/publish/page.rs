@@ -26,6 +26,8 @@ pub(super) struct Page {
     pub(super) place: Place,
     /// What it shows is older than its cadence and the margin.
     pub(super) stale: bool,
+    pub(super) assets: &'static Addresses,
+    pub(super) glyphs: &'static str,
 }
 
 /// Where in the masthead a page stands.
@@ -48,28 +50,22 @@ impl Page {
             twin: None,
             place,
             stale: false,
+            assets: assets::addresses(),
+            glyphs: assets::glyphs(),
         }
     }
 
-    fn assets(&self) -> &'static Addresses {
-        assets::addresses()
-    }
-
-    fn glyphs(&self) -> &'static str {
-        assets::glyphs()
-    }
-
     /// This page in the other language.
-    fn other(&self) -> Text {
+    pub(super) fn other(&self) -> Text {
         Text(self.text.0.other())
     }
 
-    fn other_name(&self) -> &'static str {
+    pub(super) fn other_name(&self) -> &'static str {
         self.text.0.other().name()
     }
 
     /// `aria-current` of an entry of the masthead, if it has one.
-    fn current(&self, entry: &str) -> Option<&'static str> {
+    pub(super) fn current(&self, entry: &str) -> Option<&'static str> {
         match (self.place, entry) {
             (Place::Servers, "servers") | (Place::Keys, "keys") => Some("page"),
             (Place::BelowServers, "servers") => Some("true"),
@@ -78,7 +74,7 @@ impl Page {
     }
 
     /// English is the default and stands for every other language.
-    fn alternates(&self) -> [(&'static str, String); 3] {
+    pub(super) fn alternates(&self) -> [(&'static str, String); 3] {
         use touchstone_words::Language::{Chinese, English};
         let english = Text(English).link(&self.path);
         [
@@ -94,13 +90,19 @@ pub(super) fn answer(text: Text, status: StatusCode, template: &impl Template) -
     match template.render() {
         Ok(html) => {
             let headers = [
-                (header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8")),
+                (
+                    header::CONTENT_TYPE,
+                    HeaderValue::from_static("text/html; charset=utf-8"),
+                ),
                 (header::CACHE_CONTROL, PAGE_AGE),
             ];
             (status, headers, html).into_response()
         }
         Err(error) => {
-            tracing::error!(error = &error as &dyn std::error::Error, "rendering a page failed");
+            tracing::error!(
+                error = &error as &dyn std::error::Error,
+                "rendering a page failed"
+            );
             problem::last_resort(text)
         }
     }

@@ -33,13 +33,23 @@ pub(super) enum Form {
 
 impl Form {
     pub(super) fn of(path: &str) -> Self {
-        if path.ends_with(".json") || path.ends_with(".jwks") { Self::Data } else { Self::Page }
+        // Addresses are told apart by case.
+        match path.rsplit_once('.') {
+            Some((_, "json" | "jwks")) => Self::Data,
+            _ => Self::Page,
+        }
     }
 }
 
 /// No page, no file at this address.
 pub(super) fn not_found(text: Text, path: &str) -> Response {
-    show(text, Form::of(path), StatusCode::NOT_FOUND, "not-found", Some(path))
+    show(
+        text,
+        Form::of(path),
+        StatusCode::NOT_FOUND,
+        "not-found",
+        Some(path),
+    )
 }
 
 /// No target of this name, or no such run of it.
@@ -49,12 +59,24 @@ pub(super) fn no_target(text: Text, form: Form, slug: &str) -> Response {
 
 /// No run of this id, or one that is not signed.
 pub(super) fn no_evidence(text: Text, form: Form, run_id: &str) -> Response {
-    show(text, form, StatusCode::NOT_FOUND, "no-evidence", Some(run_id))
+    show(
+        text,
+        form,
+        StatusCode::NOT_FOUND,
+        "no-evidence",
+        Some(run_id),
+    )
 }
 
 /// No key of this id.
 pub(super) fn no_key(text: Text, key_id: &str) -> Response {
-    show(text, Form::Page, StatusCode::NOT_FOUND, "no-key", Some(key_id))
+    show(
+        text,
+        Form::Page,
+        StatusCode::NOT_FOUND,
+        "no-key",
+        Some(key_id),
+    )
 }
 
 pub(super) fn bad_request(text: Text, form: Form) -> Response {
@@ -62,27 +84,52 @@ pub(super) fn bad_request(text: Text, form: Form) -> Response {
 }
 
 pub(super) fn method_not_allowed(text: Text, form: Form) -> Response {
-    let mut response = show(text, form, StatusCode::METHOD_NOT_ALLOWED, "method-not-allowed", None);
-    response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
+    let mut response = show(
+        text,
+        form,
+        StatusCode::METHOD_NOT_ALLOWED,
+        "method-not-allowed",
+        None,
+    );
+    response
+        .headers_mut()
+        .insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
     response
 }
 
 /// The store, or the signer's key document, is not there now.
 pub(super) fn unavailable(text: Text, form: Form) -> Response {
-    let mut response = show(text, form, StatusCode::SERVICE_UNAVAILABLE, "unavailable", None);
-    response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("30"));
+    let mut response = show(
+        text,
+        form,
+        StatusCode::SERVICE_UNAVAILABLE,
+        "unavailable",
+        None,
+    );
+    response
+        .headers_mut()
+        .insert(header::RETRY_AFTER, HeaderValue::from_static("30"));
     response
 }
 
 /// A fault of ours.
 pub(super) fn broken(text: Text, form: Form) -> Response {
-    show(text, form, StatusCode::INTERNAL_SERVER_ERROR, "broken", None)
+    show(
+        text,
+        form,
+        StatusCode::INTERNAL_SERVER_ERROR,
+        "broken",
+        None,
+    )
 }
 
 /// When even a page about the fault cannot be made.
 pub(super) fn last_resort(text: Text) -> Response {
     let headers = [
-        (header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8")),
+        (
+            header::CONTENT_TYPE,
+            HeaderValue::from_static("text/plain; charset=utf-8"),
+        ),
         (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
     ];
     let body = text.plain("problem-broken-text");
@@ -92,21 +139,39 @@ pub(super) fn last_resort(text: Text) -> Response {
 /// The language of an address that no route matched.
 pub(super) fn language_of(path: &str) -> Text {
     let rest = path.strip_prefix(Language::Chinese.prefix());
-    Text(if rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/')) {
-        Language::Chinese
-    } else {
-        Language::English
-    })
+    Text(
+        if rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/')) {
+            Language::Chinese
+        } else {
+            Language::English
+        },
+    )
 }
 
-fn show(text: Text, form: Form, status: StatusCode, key: &'static str, asked: Option<&str>) -> Response {
+fn show(
+    text: Text,
+    form: Form,
+    status: StatusCode,
+    key: &'static str,
+    asked: Option<&str>,
+) -> Response {
     let mut response = match form {
         Form::Page => {
             let heading = text.t(&format!("problem-{key}"));
             let page = Page::new(text, Place::Nowhere, "/", heading.0.clone());
             let explanation = text.t(&format!("problem-{key}-text"));
             let asked = asked.map(|asked| Stranger(asked.to_owned()));
-            answer(text, status, &Problem { page, heading, asked, explanation, key })
+            answer(
+                text,
+                status,
+                &Problem {
+                    page,
+                    heading,
+                    asked,
+                    explanation,
+                    key,
+                },
+            )
         }
         Form::Data => {
             let media_type = HeaderValue::from_static("application/problem+json");

@@ -51,13 +51,20 @@ pub fn router<S: Source>(pages: Pages<S>) -> Router {
         .merge(english)
         .merge(files)
         .nest(Language::Chinese.prefix(), chinese)
-        .route("/zh/", get(directory::<S>).layer(Extension(Text(Language::Chinese))))
+        .route(
+            "/zh/",
+            get(directory::<S>).layer(Extension(Text(Language::Chinese))),
+        )
         .fallback(missing)
         .method_not_allowed_fallback(refused)
         .layer(DefaultBodyLimit::max(REQUEST_BODY_LIMIT))
         .layer(middleware::from_fn(in_time))
         .layer(CatchPanicLayer::custom(panicked))
-        .layer(CompressionLayer::new().gzip(true).compress_when(SizeAbove::new(COMPRESS_FROM_BYTES)))
+        .layer(
+            CompressionLayer::new()
+                .gzip(true)
+                .compress_when(SizeAbove::new(COMPRESS_FROM_BYTES)),
+        )
         .layer(middleware::from_fn(headers::add))
         .with_state(Arc::new(pages))
 }
@@ -96,7 +103,11 @@ async fn directory<S: Source>(
         "" => ("", None),
         _ => return problem::bad_request(text, Form::Page),
     };
-    if search.after.as_ref().is_some_and(|cursor| cursor.len() > CURSOR_LIMIT) {
+    if search
+        .after
+        .as_ref()
+        .is_some_and(|cursor| cursor.len() > CURSOR_LIMIT)
+    {
         return problem::bad_request(text, Form::Page);
     }
     let asked = Asked {
@@ -143,7 +154,11 @@ async fn show_report<S: Source>(
     run_id: Option<&str>,
     form: Form,
 ) -> Response {
-    let slug = if run_id.is_none() { name.strip_suffix(".json").unwrap_or(name) } else { name };
+    let slug = if run_id.is_none() {
+        name.strip_suffix(".json").unwrap_or(name)
+    } else {
+        name
+    };
     if !is_slug(slug) {
         return problem::no_target(text, form, name);
     }
@@ -157,7 +172,11 @@ async fn show_report<S: Source>(
         Form::Page => report::show(text, &report, now_ms),
         Form::Data => {
             let reading = Reading::new(text, &report, now_ms);
-            data("application/json", SHORTLY, twin::body(&twin::report(&reading)))
+            data(
+                "application/json",
+                SHORTLY,
+                twin::body(&twin::report(&reading)),
+            )
         }
     }
 }
@@ -178,7 +197,11 @@ async fn evidence_page<S: Source>(
         let Some(signed) = Signed::of(&evidence, keys.as_ref()) else {
             return problem::no_evidence(text, form, run_id);
         };
-        return evidence::show(text, &signed, &headers::origin(pages.origin.as_deref(), &headers));
+        return evidence::show(
+            text,
+            &signed,
+            &headers::origin(pages.origin.as_deref(), &headers),
+        );
     }
     // A bundle may hold the bodies of a whole run; making it is work for a
     // thread of its own.
@@ -253,14 +276,21 @@ async fn read_keys<S: Source>(
     text: Text,
     form: Form,
 ) -> Result<Option<KeyDocument>, Response> {
-    let stored = pages.source.keys().await.map_err(|error| failed(text, form, &error))?;
+    let stored = pages
+        .source
+        .keys()
+        .await
+        .map_err(|error| failed(text, form, &error))?;
     let Some(stored) = stored else {
         return Ok(None);
     };
     match KeyDocument::read(&stored.document) {
         Ok(document) => Ok(Some(document)),
         Err(error) => {
-            tracing::error!(error = &error as &dyn std::error::Error, "the stored key document cannot be read");
+            tracing::error!(
+                error = &error as &dyn std::error::Error,
+                "the stored key document cannot be read"
+            );
             Err(problem::broken(text, form))
         }
     }
@@ -295,7 +325,11 @@ async fn key_document<S: Source>(
 
 async fn key_set<S: Source>(State(pages): Shared<S>, Extension(text): Extension<Text>) -> Response {
     match read_keys(&pages, text, Form::Data).await {
-        Ok(Some(document)) => data("application/jwk-set+json", SHORTLY, twin::body(&document.jwks())),
+        Ok(Some(document)) => data(
+            "application/jwk-set+json",
+            SHORTLY,
+            twin::body(&document.jwks()),
+        ),
         Ok(None) => problem::unavailable(text, Form::Data),
         Err(answer) => answer,
     }
@@ -307,7 +341,10 @@ async fn key_file<S: Source>(
     Extension(text): Extension<Text>,
     Path(name): Path<String>,
 ) -> Response {
-    let Some(start) = name.strip_suffix(".pem").filter(|id| evidence::is_short_key(id)) else {
+    let Some(start) = name
+        .strip_suffix(".pem")
+        .filter(|id| evidence::is_short_key(id))
+    else {
         return problem::no_key(text, &name);
     };
     let document = match read_keys(&pages, text, Form::Page).await {
@@ -315,11 +352,18 @@ async fn key_file<S: Source>(
         Ok(None) => return problem::unavailable(text, Form::Page),
         Err(answer) => return answer,
     };
-    let mut fitting = document.keys().iter().filter(|key| key.key_id.as_str().starts_with(start));
+    let mut fitting = document
+        .keys()
+        .iter()
+        .filter(|key| key.key_id.as_str().starts_with(start));
     // Two keys whose ids start alike would not be told apart by this name.
     match (fitting.next(), fitting.next()) {
         (Some(key), None) => {
-            let mut response = data("application/x-pem-file", SHORTLY, keys::pem(key).into_bytes());
+            let mut response = data(
+                "application/x-pem-file",
+                SHORTLY,
+                keys::pem(key).into_bytes(),
+            );
             save_as(&mut response, &name);
             response
         }
@@ -362,7 +406,10 @@ fn panicked(_: Box<dyn std::any::Any + Send>) -> Response {
 }
 
 fn failed(text: Text, form: Form, error: &Unavailable) -> Response {
-    tracing::warn!(error = error as &dyn std::error::Error, "a page could not be read");
+    tracing::warn!(
+        error = error as &dyn std::error::Error,
+        "a page could not be read"
+    );
     problem::unavailable(text, form)
 }
 
@@ -372,7 +419,10 @@ fn data(media_type: &'static str, keep: &'static str, bytes: Vec<u8>) -> Respons
     let headers = [
         (header::CONTENT_TYPE, HeaderValue::from_static(media_type)),
         (header::CACHE_CONTROL, HeaderValue::from_static(keep)),
-        (header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*")),
+        (
+            header::ACCESS_CONTROL_ALLOW_ORIGIN,
+            HeaderValue::from_static("*"),
+        ),
     ];
     (headers, bytes).into_response()
 }
@@ -380,18 +430,24 @@ fn data(media_type: &'static str, keep: &'static str, bytes: Vec<u8>) -> Respons
 /// A browser saves it under this name. The name was checked to be plain.
 fn save_as(response: &mut Response, name: &str) {
     if let Ok(value) = HeaderValue::try_from(format!("attachment; filename=\"{name}\"")) {
-        response.headers_mut().insert(header::CONTENT_DISPOSITION, value);
+        response
+            .headers_mut()
+            .insert(header::CONTENT_DISPOSITION, value);
     }
 }
 
 fn is_slug(text: &str) -> bool {
     !text.is_empty()
         && text.len() <= SLUG_LIMIT
-        && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'.' | b'-'))
+        && text
+            .bytes()
+            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'.' | b'-'))
 }
 
 fn is_run_id(text: &str) -> bool {
     !text.is_empty()
         && text.len() <= RUN_ID_LIMIT
-        && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b':' | b'-' | b'_'))
+        && text
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b':' | b'-' | b'_'))
 }

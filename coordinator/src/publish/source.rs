@@ -4,6 +4,7 @@ use std::error::Error;
 use std::future::Future;
 
 use crate::store::read::{DirectoryPage, DirectoryQuery, Evidence, KeyDocument, Report};
+use crate::store::{Reader, StoreError};
 
 /// The store did not answer. The cause is logged and never shown.
 #[derive(Debug, thiserror::Error)]
@@ -33,4 +34,36 @@ pub trait Source: Send + Sync + 'static {
 
     /// UTC, milliseconds since the epoch: the time by which pages judge age.
     fn now_ms(&self) -> i64;
+}
+
+impl From<StoreError> for Unavailable {
+    fn from(error: StoreError) -> Self {
+        Self(Box::new(error))
+    }
+}
+
+impl Source for Reader {
+    async fn directory(&self, query: &DirectoryQuery) -> Result<DirectoryPage, Unavailable> {
+        Ok(Self::directory(self, query).await?)
+    }
+
+    async fn report(
+        &self,
+        slug: &str,
+        run_id: Option<&str>,
+    ) -> Result<Option<Report>, Unavailable> {
+        Ok(Self::report(self, slug, run_id).await?)
+    }
+
+    async fn evidence(&self, run_id: &str) -> Result<Option<Evidence>, Unavailable> {
+        Ok(Self::evidence(self, run_id).await?)
+    }
+
+    async fn keys(&self) -> Result<Option<KeyDocument>, Unavailable> {
+        Ok(Self::keys(self).await?)
+    }
+
+    fn now_ms(&self) -> i64 {
+        Self::now_ms(self)
+    }
 }

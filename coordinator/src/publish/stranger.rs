@@ -64,7 +64,11 @@ pub(super) fn escape(text: &str, f: &mut impl fmt::Write) -> fmt::Result {
 
 fn show(character: char, previous: char, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     if is_hidden(character, previous) {
-        write!(f, "<span class=\"esc\">U+{:04X}</span>", u32::from(character))
+        write!(
+            f,
+            "<span class=\"esc\">U+{:04X}</span>",
+            u32::from(character)
+        )
     } else {
         escaped(character, f)
     }
@@ -86,7 +90,9 @@ fn escaped(character: char, f: &mut impl fmt::Write) -> fmt::Result {
 fn is_hidden(character: char, previous: char) -> bool {
     match character {
         // An emoji or a CJK character in its text or picture form.
-        '\u{FE0E}' | '\u{FE0F}' => previous.is_ascii() && !matches!(previous, '0'..='9' | '#' | '*'),
+        '\u{FE0E}' | '\u{FE0F}' => {
+            previous.is_ascii() && !matches!(previous, '0'..='9' | '#' | '*')
+        }
         _ => HIDDEN
             .binary_search_by(|(first, last)| {
                 if *last < character {
@@ -157,10 +163,24 @@ mod tests {
 
     #[test]
     fn ordinary_text_of_any_script_is_left_alone() {
-        for text in ["get_tide_table", "潮汐 表", "जलवायु", "Ünïcødé", "❤\u{FE0F}", "1\u{FE0F}\u{20E3}"] {
-            assert!(!Stranger(text.to_owned()).to_string().contains("esc"), "{text}");
+        for text in [
+            "get_tide_table",
+            "潮汐 表",
+            "जलवायु",
+            "Ünïcødé",
+            "❤\u{FE0F}",
+            "1\u{FE0F}\u{20E3}",
+        ] {
+            assert!(
+                !Stranger(text.to_owned()).to_string().contains("esc"),
+                "{text}"
+            );
         }
-        assert!(Stranger("a\u{FE0F}".to_owned()).to_string().contains("U+FE0F"));
+        assert!(
+            Stranger("a\u{FE0F}".to_owned())
+                .to_string()
+                .contains("U+FE0F")
+        );
     }
 
     #[test]

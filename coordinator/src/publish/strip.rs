@@ -80,7 +80,8 @@ pub(super) fn strip(text: Text, observed: &[Day], days: usize, signed: bool, id:
             desc: describe(text, days),
             paths: draw(days, signed),
             first: days.first().map(|day| short(text, day)).unwrap_or_default(),
-            last: (place + 1 == count).then(|| days.last().map(|day| short(text, day)).unwrap_or_default()),
+            last: (place + 1 == count)
+                .then(|| days.last().map(|day| short(text, day)).unwrap_or_default()),
         })
         .collect();
     Strip { blocks, dated }
@@ -93,7 +94,7 @@ pub(super) fn rows(text: Text, observed: &[Day]) -> Vec<Row> {
         .rev()
         .map(|day| Row {
             machine: day.date.clone(),
-            day: date(day).map_or_else(|| day.date.clone(), |date| text.day(date)),
+            day: self::day(text, &day.date),
             kind: text.plain(&format!("day-{}", name(day.kind))),
             runs: if day.kind == DayKind::Before {
                 "–".to_owned()
@@ -106,11 +107,20 @@ pub(super) fn rows(text: Text, observed: &[Day]) -> Vec<Row> {
         .collect()
 }
 
+/// A day as the language writes it.
+pub(super) fn day(text: Text, date: &str) -> String {
+    read(date).map_or_else(|| date.to_owned(), |date| text.day(date))
+}
+
 fn draw(days: &[Day], signed: bool) -> Vec<Path> {
     let mut paths = Vec::new();
     for (class, kind, _) in CELLS {
         let mut d = String::new();
-        for (place, _) in days.iter().enumerate().filter(|(_, day)| name(day.kind) == kind) {
+        for (place, _) in days
+            .iter()
+            .enumerate()
+            .filter(|(_, day)| name(day.kind) == kind)
+        {
             let x = 10 * place + 1;
             // Writing into a String does not fail.
             let _ = match kind {
@@ -122,13 +132,21 @@ fn draw(days: &[Day], signed: bool) -> Vec<Path> {
             };
         }
         if !d.is_empty() {
-            paths.push(Path { class, d, even_odd: kind == "undetermined" });
+            paths.push(Path {
+                class,
+                d,
+                even_odd: kind == "undetermined",
+            });
         }
     }
     if signed {
         let d = signed_line(days);
         if !d.is_empty() {
-            paths.push(Path { class: "d-s", d, even_odd: false });
+            paths.push(Path {
+                class: "d-s",
+                d,
+                even_odd: false,
+            });
         }
     }
     paths
@@ -139,7 +157,10 @@ fn signed_line(days: &[Day]) -> String {
     let mut d = String::new();
     let mut place = 0;
     while place < days.len() {
-        let length = days[place..].iter().take_while(|day| day.signed > 0).count();
+        let length = days[place..]
+            .iter()
+            .take_while(|day| day.signed > 0)
+            .count();
         if length > 0 {
             let x = 10 * place;
             let _ = write!(d, "M{x} 37h{}v3H{x}z", 10 * length);
@@ -153,7 +174,10 @@ fn title(text: Text, days: &[Day]) -> String {
     let edge = |day: Option<&Day>| day.map(|day| short(text, day)).unwrap_or_default();
     text.plain_with(
         "strip-title",
-        &[("from", edge(days.first()).into()), ("to", edge(days.last()).into())],
+        &[
+            ("from", edge(days.first()).into()),
+            ("to", edge(days.last()).into()),
+        ],
     )
 }
 
@@ -165,24 +189,32 @@ fn describe(text: Text, days: &[Day]) -> String {
     if of(DayKind::Before).next().is_some() {
         close.push(text.plain_with("strip-before", &[("days", count(DayKind::Before))]));
     }
-    let apart: Vec<String> = [DayKind::Unanswered, DayKind::NotCounted, DayKind::Undetermined]
-        .into_iter()
-        .filter_map(|kind| {
-            let named: Vec<String> = of(kind).map(|day| short(text, day)).collect();
-            (!named.is_empty()).then(|| {
-                text.plain_with(&format!("strip-{}", name(kind)), &[("days", text.list(&named).into())])
-            })
+    let apart: Vec<String> = [
+        DayKind::Unanswered,
+        DayKind::NotCounted,
+        DayKind::Undetermined,
+    ]
+    .into_iter()
+    .filter_map(|kind| {
+        let named: Vec<String> = of(kind).map(|day| short(text, day)).collect();
+        (!named.is_empty()).then(|| {
+            text.plain_with(
+                &format!("strip-{}", name(kind)),
+                &[("days", text.list(&named).into())],
+            )
         })
-        .collect();
+    })
+    .collect();
     text.sentence(&close, &apart)
 }
 
 fn short(text: Text, day: &Day) -> String {
-    date(day).map_or_else(|| day.date.clone(), |date| text.short_day(date))
+    read(&day.date).map_or_else(|| day.date.clone(), |date| text.short_day(date))
 }
 
-fn date(day: &Day) -> Option<Date> {
-    let mut parts = day.date.splitn(3, '-');
+/// Reads `2026-11-30`.
+fn read(date: &str) -> Option<Date> {
+    let mut parts = date.splitn(3, '-');
     let year = parts.next()?.parse().ok()?;
     let month = parts.next()?.parse::<u8>().ok()?;
     let number = parts.next()?.parse().ok()?;
@@ -231,7 +263,10 @@ mod tests {
 
     #[test]
     fn each_kind_has_its_own_shape_and_today_stays_open() {
-        let paths: Vec<_> = draw(&days(), true).into_iter().map(|path| (path.class, path.d)).collect();
+        let paths: Vec<_> = draw(&days(), true)
+            .into_iter()
+            .map(|path| (path.class, path.d))
+            .collect();
         let expected = [
             ("d-y", "M11 2h7v32h-7z"),
             ("d-n", "M21 24h7v10h-7z"),

@@ -60,7 +60,9 @@ impl Text {
 
     /// With seconds: a time that evidence holds.
     pub(super) fn moment(self, ms: i64) -> Moment {
-        self.at(ms, |t| format!("{:02}:{:02}:{:02} UTC", t.hour(), t.minute(), t.second()))
+        self.at(ms, |t| {
+            format!("{:02}:{:02}:{:02} UTC", t.hour(), t.minute(), t.second())
+        })
     }
 
     /// To the minute: a time of ours.
@@ -107,6 +109,15 @@ impl Text {
             Language::English => format!("{} {}", date.day(), month(date)),
             Language::Chinese => format!("{} 月 {} 日", u8::from(date.month()), date.day()),
         }
+    }
+
+    /// How many of `count` things lie beyond the `shown` ones.
+    pub(super) fn more(self, id: &str, count: usize, shown: usize) -> Option<Prose> {
+        let more = count.checked_sub(shown).filter(|more| *more > 0)?;
+        Some(self.with(
+            id,
+            &[("count", i64::try_from(more).unwrap_or(i64::MAX).into())],
+        ))
     }
 
     pub(super) fn list(self, items: &[String]) -> String {
@@ -169,7 +180,11 @@ impl fmt::Display for Prose {
 
 impl fmt::Display for Moment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "<time datetime=\"{}\">{}</time>", self.machine, self.shown)
+        write!(
+            f,
+            "<time datetime=\"{}\">{}</time>",
+            self.machine, self.shown
+        )
     }
 }
 
@@ -193,7 +208,12 @@ fn machine(moment: OffsetDateTime) -> String {
 }
 
 pub(super) fn iso(date: Date) -> String {
-    format!("{:04}-{:02}-{:02}", date.year(), u8::from(date.month()), date.day())
+    format!(
+        "{:04}-{:02}-{:02}",
+        date.year(),
+        u8::from(date.month()),
+        date.day()
+    )
 }
 
 fn month(date: Date) -> &'static str {
@@ -224,8 +244,14 @@ mod tests {
 
     #[test]
     fn code_and_markup_in_prose() {
-        assert_eq!(Prose("a `b<c` & d".to_owned()).to_string(), "a <code>b&lt;c</code> &amp; d");
+        assert_eq!(
+            Prose("a `b<c` & d".to_owned()).to_string(),
+            "a <code>b&lt;c</code> &amp; d"
+        );
         assert_eq!(Prose("a ` b".to_owned()).to_string(), "a ` b");
-        assert_eq!(Prose("a `b` c ` d".to_owned()).to_string(), "a <code>b</code> c ` d");
+        assert_eq!(
+            Prose("a `b` c ` d".to_owned()).to_string(),
+            "a <code>b</code> c ` d"
+        );
     }
 }

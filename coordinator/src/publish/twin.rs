@@ -51,6 +51,7 @@ pub(super) fn report(reading: &Reading<'_>) -> Value {
         "tool_names": signed(reading).then_some(&reading.detail.tool_names),
         "exchanges": run.map(|run| exchanges(&run.observation)),
         "observed_days": report.observed_days,
+        "tools_unchanged": report.tools_unchanged.as_ref().filter(|_| reading.signature == Signature::Full),
         "missed": report.missed.iter().map(missed).collect::<Vec<_>>(),
         "regions": report.regions.iter().map(run_facts).collect::<Vec<_>>(),
         "runs": report.runs.iter().map(run_line).collect::<Vec<_>>(),
@@ -64,7 +65,11 @@ fn signed(reading: &Reading<'_>) -> bool {
 
 /// Only what was signed; of an unsigned run the predicate would hold states.
 fn signed_predicate(reading: &Reading<'_>) -> Option<Value> {
-    let findings = reading.run()?.findings.as_ref().filter(|_| signed(reading))?;
+    let findings = reading
+        .run()?
+        .findings
+        .as_ref()
+        .filter(|_| signed(reading))?;
     serde_json::from_str(&findings.predicate).ok()
 }
 
@@ -85,7 +90,11 @@ fn sentences(reading: &Reading<'_>) -> Option<Value> {
 fn signature(reading: &Reading<'_>) -> Value {
     let run = reading.run().map(|run| &run.run);
     let (key_id, attested_at) = match run.map(|run| &run.attestation) {
-        Some(Attestation::Signed { key_id, attested_at_ms, .. }) => (Some(key_id), Some(time(*attested_at_ms))),
+        Some(Attestation::Signed {
+            key_id,
+            attested_at_ms,
+            ..
+        }) => (Some(key_id), Some(time(*attested_at_ms))),
         _ => (None, None),
     };
     let evidence = run

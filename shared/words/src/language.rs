@@ -35,6 +35,7 @@ impl Language {
     }
 
     /// The other one.
+    #[must_use]
     pub fn other(self) -> Self {
         match self {
             Self::English => Self::Chinese,

@@ -68,6 +68,12 @@ pub fn reason(language: Language, key: &str, params: &BTreeMap<String, Param>) -
     find(language, &format!("reason-{key}"), None, &args).unwrap_or_else(|| unknown(language, key))
 }
 
+/// What an owner can do about a finding with this reason, where there is
+/// something: continues a label such as "Fix:".
+pub fn fix(language: Language, key: &str) -> Option<String> {
+    find(language, &format!("reason-{key}"), Some("fix"), &[])
+}
+
 /// The sentence that says why a run is not signed.
 pub fn signing(language: Language, key: &str) -> String {
     find(language, &format!("signing-{key}"), None, &[]).unwrap_or_else(|| unknown(language, key))
@@ -104,9 +110,13 @@ pub fn group(language: Language, id: &str) -> (String, String) {
     (part(None), part(Some("note")))
 }
 
-/// A text of the pages themselves.
+/// A text of the pages themselves, by its id, or `id.attribute`.
 pub fn ui(language: Language, id: &str, args: &[(&str, Param)]) -> String {
-    find(language, id, None, args).unwrap_or_else(|| unknown(language, id))
+    let (message, attribute) = match id.split_once('.') {
+        Some((message, attribute)) => (message, Some(attribute)),
+        None => (id, None),
+    };
+    find(language, message, attribute, args).unwrap_or_else(|| unknown(language, id))
 }
 
 /// As [`ui`], where a missing text has a better answer than a note: the name

@@ -43,13 +43,12 @@ type Verdict = (Fit, &'static str, Option<(&'static str, Param)>);
 #[derive(Debug, Default)]
 struct Seen {
     discover: Option<u32>,
-    initialize: Option<u32>,
-    initialize_sent: bool,
+    /// Set once it was sent; inside, what it was answered.
+    initialize: Option<Option<u32>>,
     /// The answer to initialize named a session.
     session: bool,
-    /// First status from 400 on of a request after initialize.
-    later_refused: Option<u32>,
-    later_answered: bool,
+    /// What requests after initialize were answered.
+    later: Vec<u32>,
     endpoint_event: bool,
 }
 
@@ -69,10 +68,19 @@ pub(super) fn all(
         session_headers(&seen, likely),
         nothing_wrong(&seen, likely),
     ];
-    (1..).zip(verdicts).map(|(number, verdict)| cause(text, number, verdict, endpoint, commands)).collect()
+    (1..)
+        .zip(verdicts)
+        .map(|(number, verdict)| cause(text, number, verdict, endpoint, commands))
+        .collect()
 }
 
-fn cause(text: Text, number: i64, verdict: Verdict, endpoint: &str, commands: &mut Commands) -> Cause {
+fn cause(
+    text: Text,
+    number: i64,
+    verdict: Verdict,
+    endpoint: &str,
+    commands: &mut Commands,
+) -> Cause {
     let (fit, end, arg) = verdict;
     let id = |end: &str| format!("cause-{number}.{end}");
     let command_label = text.plain_with("causes-command-label", &[("number", number.into())]);
@@ -137,25 +145,32 @@ fn only_sse(seen: &Seen, likely: Option<&str>) -> Verdict {
 fn no_version(likely: Option<&str>, detail: &Detail) -> Verdict {
     match &detail.revisions.recorded {
         _ if likely == Some("no_protocol_version") => (Fit::Fits, "fits", None),
-        Some(revision) => (Fit::DoesNot, "does-not", Some(("revision", revision.as_str().into()))),
+        Some(revision) => (
+            Fit::DoesNot,
+            "does-not",
+            Some(("revision", revision.as_str().into())),
+        ),
         None => (Fit::CannotTell, "cannot-tell", None),
     }
 }
 
 fn session_headers(seen: &Seen, likely: Option<&str>) -> Verdict {
-    match seen.later_refused {
+    let refused = seen.later.iter().copied().find(|answer| *answer >= 400);
+    match refused {
         Some(answer) if likely == Some("session_headers") => (Fit::Fits, "fits", status(answer)),
-        None if seen.session && seen.later_answered => (Fit::DoesNot, "does-not", None),
+        None if seen.session && !seen.later.is_empty() => (Fit::DoesNot, "does-not", None),
         _ if !seen.session => (Fit::CannotTell, "cannot-tell", None),
         _ => (Fit::CannotTell, "cannot-tell-session", None),
     }
 }
 
 fn nothing_wrong(seen: &Seen, likely: Option<&str>) -> Verdict {
-    let fallback = seen.discover.filter(|answer| (400..500).contains(answer) && *answer != 429);
+    let fallback = seen
+        .discover
+        .filter(|answer| (400..500).contains(answer) && *answer != 429);
     match fallback {
         _ if likely == Some("not_yours") => (Fit::Fits, "fits", None),
-        Some(answer) if seen.initialize_sent => (Fit::DoesNot, "does-not", status(answer)),
+        Some(answer) if seen.initialize.is_some() => (Fit::DoesNot, "does-not", status(answer)),
         _ => (Fit::CannotTell, "cannot-tell", None),
     }
 }
@@ -167,7 +182,11 @@ fn status(answer: u32) -> Option<(&'static str, Param)> {
 impl Seen {
     fn of(observation: &Observation) -> Self {
         let mut seen = Self::default();
-        for exchange in observation.exchanges.iter().filter(|exchange| exchange.hop == 0) {
+        for exchange in observation
+            .exchanges
+            .iter()
+            .filter(|exchange| exchange.hop == 0)
+        {
             seen.add(exchange);
         }
         seen
@@ -179,16 +198,14 @@ impl Seen {
         match exchange.step() {
             Step::Discover => self.discover = answer,
             Step::Initialize => {
-                self.initialize_sent = true;
-                self.initialize = answer;
-                self.session = response
-                    .is_some_and(|r| r.headers.iter().any(|header| header.name == "mcp-session-id"));
+                self.initialize = Some(answer);
+                self.session = response.is_some_and(|r| {
+                    r.headers
+                        .iter()
+                        .any(|header| header.name == "mcp-session-id")
+                });
             }
-            Step::Initialized | Step::ListTools => {
-                self.later_answered |= answer.is_some();
-                let refused = answer.filter(|answer| *answer >= 400);
-                self.later_refused = self.later_refused.or(refused);
-            }
+            Step::Initialized | Step::ListTools => self.later.extend(answer),
             _ => {}
         }
         self.endpoint_event |= response
@@ -198,7 +215,7 @@ impl Seen {
 
     /// The answer that decided the handshake.
     fn handshake(&self) -> Option<u32> {
-        if self.initialize_sent { self.initialize } else { self.discover }
+        self.initialize.unwrap_or(self.discover)
     }
 }
 
@@ -211,17 +228,28 @@ mod tests {
     fn exchange(step: Step, answer: u32, headers: &[&str]) -> Exchange {
         let headers = headers
             .iter()
-            .map(|name| Header { name: (*name).to_owned(), value: String::new(), redacted: true })
+            .map(|name| Header {
+                name: (*name).to_owned(),
+                value: String::new(),
+                redacted: true,
+            })
             .collect();
         Exchange {
             step: step.into(),
-            response: (answer > 0).then(|| Response { status: answer, headers, ..Response::default() }),
+            response: (answer > 0).then(|| Response {
+                status: answer,
+                headers,
+                ..Response::default()
+            }),
             ..Exchange::default()
         }
     }
 
     fn fits(exchanges: Vec<Exchange>, likely: Option<&str>) -> [Fit; 5] {
-        let seen = Seen::of(&Observation { exchanges, ..Observation::default() });
+        let seen = Seen::of(&Observation {
+            exchanges,
+            ..Observation::default()
+        });
         let detail = Detail::default();
         [
             sign_in(&seen, likely).0,
@@ -235,15 +263,26 @@ mod tests {
     #[test]
     fn what_came_back_speaks_for_and_against_each_cause() {
         use Fit::{CannotTell as U, DoesNot as N, Fits as Y};
-        let old = |answer| vec![exchange(Step::Discover, 405, &[]), exchange(Step::Initialize, answer, &[])];
+        let old = |answer| {
+            vec![
+                exchange(Step::Discover, 405, &[]),
+                exchange(Step::Initialize, answer, &[]),
+            ]
+        };
         assert_eq!(fits(old(405), Some("sse_only")), [N, Y, U, U, N]);
-        assert_eq!(fits(old(401), Some("auth_before_handshake")), [Y, U, U, U, N]);
+        assert_eq!(
+            fits(old(401), Some("auth_before_handshake")),
+            [Y, U, U, U, N]
+        );
         assert_eq!(fits(old(200), Some("no_protocol_version")), [N, N, Y, U, N]);
         assert_eq!(fits(old(0), None), [U, U, U, U, N]);
         let mut session = vec![exchange(Step::Discover, 400, &[])];
         session.push(exchange(Step::Initialize, 200, &["mcp-session-id"]));
         session.push(exchange(Step::ListTools, 404, &[]));
         assert_eq!(fits(session, Some("session_headers")), [N, N, U, Y, N]);
-        assert_eq!(fits(vec![exchange(Step::Discover, 0, &[])], Some("not_yours")), [U, U, U, U, Y]);
+        assert_eq!(
+            fits(vec![exchange(Step::Discover, 0, &[])], Some("not_yours")),
+            [U, U, U, U, Y]
+        );
     }
 }

@@ -82,12 +82,21 @@ struct RunRow {
 }
 
 /// `latency` is the assertion that holds the times of a run signed in full.
-pub(super) fn days(reading: &Reading<'_>, latency: Option<&Assertion>) -> Result<String, askama::Error> {
+pub(super) fn days(
+    reading: &Reading<'_>,
+    latency: Option<&Assertion>,
+) -> Result<String, askama::Error> {
     let text = reading.text;
     let observed = &reading.report.observed_days;
     let plain = !reading.signature.is_signed();
-    let mut measures = vec![reachability(text, observed.answered, observed.counted, plain)];
+    let mut measures = vec![reachability(
+        text,
+        observed.answered,
+        observed.counted,
+        plain,
+    )];
     measures.extend(times(reading, latency));
+    measures.extend(unchanged(reading));
     let missed = reading
         .report
         .missed
@@ -96,7 +105,10 @@ pub(super) fn days(reading: &Reading<'_>, latency: Option<&Assertion>) -> Result
             from: text.minute(missed.first_at_ms),
             to: (missed.last_slot > missed.first_slot).then(|| text.minute(missed.last_at_ms)),
             slots: missed.last_slot.saturating_sub(missed.first_slot) + 1,
-            region: text.region(&missed.region),
+            region: missed
+                .region
+                .as_deref()
+                .map_or_else(|| "–".to_owned(), |code| text.region(code)),
             cause: text.t(&format!("missed-{}", missed.cause.as_str())),
         })
         .collect();
@@ -120,9 +132,16 @@ pub(super) fn days(reading: &Reading<'_>, latency: Option<&Assertion>) -> Result
 }
 
 fn reachability(text: Text, answered: u32, counted: u32, plain: bool) -> Measure {
-    let args = [("answered", i64::from(answered).into()), ("counted", i64::from(counted).into())];
+    let args = [
+        ("answered", i64::from(answered).into()),
+        ("counted", i64::from(counted).into()),
+    ];
     if counted == 0 {
-        return Measure { figure: text.plain("not-recorded"), unit: String::new(), of: text.t("days-none-counted") };
+        return Measure {
+            figure: text.plain("not-recorded"),
+            unit: String::new(),
+            of: text.t("days-none-counted"),
+        };
     }
     if plain {
         return Measure {
@@ -131,7 +150,11 @@ fn reachability(text: Text, answered: u32, counted: u32, plain: bool) -> Measure
             of: text.t("days-counted-plain"),
         };
     }
-    Measure { figure: percent(answered, counted), unit: "%".to_owned(), of: text.with("days-counted", &args) }
+    Measure {
+        figure: percent(answered, counted),
+        unit: "%".to_owned(),
+        of: text.with("days-counted", &args),
+    }
 }
 
 /// One decimal, cut and not rounded, so that 100 means all; none when exact.
@@ -155,10 +178,14 @@ fn times(reading: &Reading<'_>, latency: Option<&Assertion>) -> Option<Measure> 
     }
     let assertion = latency.filter(|assertion| assertion.state == State::Verified)?;
     let number = |wanted: &str| {
-        assertion.reason.params.iter().find_map(|(name, value)| match value {
-            PayloadParam::Number(number) if name.as_str() == wanted => Some(i64::from(*number)),
-            _ => None,
-        })
+        assertion
+            .reason
+            .params
+            .iter()
+            .find_map(|(name, value)| match value {
+                PayloadParam::Number(number) if name.as_str() == wanted => Some(i64::from(*number)),
+                _ => None,
+            })
     };
     let region = text.region(&reading.run()?.run.region);
     Some(Measure {
@@ -166,8 +193,32 @@ fn times(reading: &Reading<'_>, latency: Option<&Assertion>) -> Option<Measure> 
         unit: "ms".to_owned(),
         of: text.with(
             "times-measured",
-            &[("p95", number("p95_ms")?.into()), ("n", number("n")?.into()), ("region", region.into())],
+            &[
+                ("p95", number("p95_ms")?.into()),
+                ("n", number("n")?.into()),
+                ("region", region.into()),
+            ],
         ),
+    })
+}
+
+/// A lower bound, said as one; of a run that read the whole list.
+fn unchanged(reading: &Reading<'_>) -> Option<Measure> {
+    let text = reading.text;
+    let unchanged = reading.report.tools_unchanged.as_ref()?;
+    if reading.signature != Signature::Full {
+        return None;
+    }
+    let days = i64::from(unchanged.days);
+    let id = if unchanged.changed {
+        "unchanged-changed"
+    } else {
+        "unchanged-first"
+    };
+    Some(Measure {
+        figure: format!("≥ {days}"),
+        unit: text.plain_with("unchanged-days", &[("days", days.into())]),
+        of: text.with(id, &[("since", strip::day(text, &unchanged.since).into())]),
     })
 }
 
@@ -182,7 +233,10 @@ pub(super) fn regions(reading: &Reading<'_>) -> Result<String, askama::Error> {
                 Reach::Unanswered(cause) => ("unanswered", Some(cause.as_str())),
                 Reach::NotCounted(cause) => ("not_counted", Some(cause.as_str())),
             };
-            let (class, _, shape) = CELLS.into_iter().find(|cell| cell.1 == kind).unwrap_or(CELLS[3]);
+            let (class, _, shape) = CELLS
+                .into_iter()
+                .find(|cell| cell.1 == kind)
+                .unwrap_or(CELLS[3]);
             RegionRow {
                 name: text.region(&run.region),
                 code: run.region.clone(),
@@ -209,14 +263,24 @@ pub(super) fn regions(reading: &Reading<'_>) -> Result<String, askama::Error> {
 fn agreement(reading: &Reading<'_>) -> Prose {
     let text = reading.text;
     let runs = &reading.report.regions;
-    let decided: Vec<_> = runs.iter().filter(|run| !matches!(run.reach, Reach::NotCounted(_))).collect();
-    let answered = decided.iter().filter(|run| run.reach == Reach::Answered).count();
+    let decided: Vec<_> = runs
+        .iter()
+        .filter(|run| !matches!(run.reach, Reach::NotCounted(_)))
+        .collect();
+    let answered = decided
+        .iter()
+        .filter(|run| run.reach == Reach::Answered)
+        .count();
     let count = |count: usize| Param::from(i64::try_from(count).unwrap_or(i64::MAX));
     if decided.is_empty() {
         return text.t("regions-none");
     }
     if let ([only], 1) = (decided.as_slice(), runs.len()) {
-        let id = if answered == 1 { "regions-one-answered" } else { "regions-one-unanswered" };
+        let id = if answered == 1 {
+            "regions-one-answered"
+        } else {
+            "regions-one-unanswered"
+        };
         return text.with(id, &[("region", text.region(&only.region).into())]);
     }
     let of = ("regions", count(runs.len()));
@@ -233,7 +297,11 @@ fn agreement(reading: &Reading<'_>) -> Prose {
         .collect();
     text.with(
         "regions-differ",
-        &[of, ("answered", count(answered)), ("others", text.list(&others).into())],
+        &[
+            of,
+            ("answered", count(answered)),
+            ("others", text.list(&others).into()),
+        ],
     )
 }
 
@@ -252,16 +320,34 @@ pub(super) fn runs(reading: &Reading<'_>) -> Result<String, askama::Error> {
                 Reach::Unanswered(_) => "day-unanswered",
                 Reach::NotCounted(_) => "day-not_counted",
             }),
-            signature: SignatureMark { text, signature: Signature::of(Some(&line.run.attestation)) },
-            states: states(text, Signature::of(Some(&line.run.attestation)), line.states),
+            signature: SignatureMark {
+                text,
+                signature: Signature::of(Some(&line.run.attestation)),
+            },
+            states: states(
+                text,
+                Signature::of(Some(&line.run.attestation)),
+                line.states,
+            ),
             shown: shown == Some(line.run.run_id.as_str()),
         })
         .collect();
     let counts = [
-        ("shown", i64::try_from(rows.len()).unwrap_or(i64::MAX).into()),
-        ("all", i64::try_from(report.run_count).unwrap_or(i64::MAX).into()),
+        (
+            "shown",
+            i64::try_from(rows.len()).unwrap_or(i64::MAX).into(),
+        ),
+        (
+            "all",
+            i64::try_from(report.run_count).unwrap_or(i64::MAX).into(),
+        ),
     ];
-    Runs { text, note: text.with("runs-note", &counts), rows }.render()
+    Runs {
+        text,
+        note: text.with("runs-note", &counts),
+        rows,
+    }
+    .render()
 }
 
 /// The four counts of a run that is signed in full; of no other run are there

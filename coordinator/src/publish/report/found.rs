@@ -31,13 +31,13 @@ struct Finding<'a> {
     title: Prose,
     sentence: Prose,
     /// Key and parameters, for search and for machines.
-    reason: String,
+    key: &'a str,
+    params: String,
     fix: Option<Prose>,
     cannot_show: Prose,
     /// Texts of the target's that were matched, or what changed.
     hits: Vec<Hit>,
-    /// How many more there are.
-    more: usize,
+    more: Option<Prose>,
 }
 
 struct Hit {
@@ -99,13 +99,26 @@ pub(super) fn tally(reading: &Reading<'_>, predicate: &Predicate) -> Result<Stri
         .collect();
     let findings = [State::Failed, State::ObservedRisk]
         .into_iter()
-        .flat_map(|state| ordered.iter().filter(move |assertion| assertion.state == state))
+        .flat_map(|state| {
+            ordered
+                .iter()
+                .filter(move |assertion| assertion.state == state)
+        })
         .map(|assertion| finding(reading, assertion))
         .collect();
-    Found { text, tally, executions, findings }.render()
+    Found {
+        text,
+        tally,
+        executions,
+        findings,
+    }
+    .render()
 }
 
-pub(super) fn checks(reading: &Reading<'_>, predicate: &Predicate) -> Result<String, askama::Error> {
+pub(super) fn checks(
+    reading: &Reading<'_>,
+    predicate: &Predicate,
+) -> Result<String, askama::Error> {
     let text = reading.text;
     let ordered = in_order(predicate);
     let mut groups: Vec<Group<'_>> = GROUPS
@@ -117,7 +130,11 @@ pub(super) fn checks(reading: &Reading<'_>, predicate: &Predicate) -> Result<Str
                 .filter(|assertion| group_of(assertion) == Some(group))
                 .map(|assertion| row(text, assertion))
                 .collect();
-            Group { title: Prose(title), note: Prose(note), rows }
+            Group {
+                title: Prose(title),
+                note: Prose(note),
+                rows,
+            }
         })
         .filter(|group| !group.rows.is_empty())
         .collect();
@@ -141,7 +158,9 @@ pub(super) fn checks(reading: &Reading<'_>, predicate: &Predicate) -> Result<Str
 pub(super) fn in_order(predicate: &Predicate) -> Vec<&Assertion> {
     let mut ordered: Vec<&Assertion> = predicate.assertions.iter().collect();
     ordered.sort_by_key(|assertion| {
-        let place = CHECKS.iter().position(|check| check.id == assertion.check.as_str());
+        let place = CHECKS
+            .iter()
+            .position(|check| check.id == assertion.check.as_str());
         let group = group_of(assertion).and_then(|group| GROUPS.iter().position(|&g| g == group));
         (group.unwrap_or(usize::MAX), place.unwrap_or(usize::MAX))
     });
@@ -159,7 +178,11 @@ pub(super) fn row(text: Text, assertion: &Assertion) -> Row<'_> {
         key: (assertion.state != State::Verified).then(|| assertion.reason.key.as_str()),
         is_finding: matches!(assertion.state, State::Failed | State::ObservedRisk),
         cannot_show: Prose(check.cannot_show),
-        execution: ExecutionMark { text, execution: assertion.execution, count: None },
+        execution: ExecutionMark {
+            text,
+            execution: assertion.execution,
+            count: None,
+        },
     }
 }
 
@@ -181,7 +204,8 @@ fn finding<'a>(reading: &Reading<'_>, assertion: &'a Assertion) -> Finding<'a> {
         mark: StateMark::word(text, assertion.state),
         title: Prose(words.title),
         sentence: sentence(text, assertion),
-        reason: params(assertion),
+        key: assertion.reason.key.as_str(),
+        params: params(assertion),
         fix: words::fix(text.0, assertion.reason.key.as_str()).map(Prose),
         cannot_show: Prose(words.cannot_show),
         hits,
@@ -204,7 +228,7 @@ fn params(assertion: &Assertion) -> String {
 }
 
 /// What the unsigned extras of the run say about a finding.
-fn hits(reading: &Reading<'_>, check: &str) -> (Vec<Hit>, usize) {
+fn hits(reading: &Reading<'_>, check: &str) -> (Vec<Hit>, Option<Prose>) {
     let (text, detail) = (reading.text, &reading.detail);
     let all: Vec<Hit> = match (check, &detail.drift) {
         ("tool_description_hygiene", _) => detail
@@ -216,7 +240,10 @@ fn hits(reading: &Reading<'_>, check: &str) -> (Vec<Hit>, usize) {
                     &[
                         ("rule", hit.rule.as_str().into()),
                         ("field", hit.field.as_str().into()),
-                        ("offset", i64::try_from(hit.offset).unwrap_or(i64::MAX).into()),
+                        (
+                            "offset",
+                            i64::try_from(hit.offset).unwrap_or(i64::MAX).into(),
+                        ),
                     ],
                 ),
                 excerpt: Stranger(format!("{}: {}", hit.tool, hit.excerpt)),
@@ -224,7 +251,13 @@ fn hits(reading: &Reading<'_>, check: &str) -> (Vec<Hit>, usize) {
             .collect(),
         ("toolset_unchanged_vs_approved", Some(drift)) => {
             let named = |names: &[String], id: &str| -> Vec<Hit> {
-                names.iter().map(|name| Hit { what: text.t(id), excerpt: Stranger(name.clone()) }).collect()
+                names
+                    .iter()
+                    .map(|name| Hit {
+                        what: text.t(id),
+                        excerpt: Stranger(name.clone()),
+                    })
+                    .collect()
             };
             let mut all = named(&drift.added, "hit-added");
             all.extend(named(&drift.removed, "hit-removed"));
@@ -245,12 +278,15 @@ fn hits(reading: &Reading<'_>, check: &str) -> (Vec<Hit>, usize) {
             .iter()
             .filter(|redirect| redirect.cross_host)
             .map(|redirect| Hit {
-                what: text.with("hit-redirect", &[("status", i64::from(redirect.status).into())]),
+                what: text.with(
+                    "hit-redirect",
+                    &[("status", i64::from(redirect.status).into())],
+                ),
                 excerpt: Stranger(redirect.location.clone()),
             })
             .collect(),
         _ => Vec::new(),
     };
-    let more = all.len().saturating_sub(SHOWN_LIMIT);
+    let more = text.more("hits-more", all.len(), SHOWN_LIMIT);
     (all.into_iter().take(SHOWN_LIMIT).collect(), more)
 }

@@ -22,7 +22,7 @@ struct Vouched<'a> {
     scheme: Stranger,
     names: Vec<Stranger>,
     url: Option<Stranger>,
-    digest: String,
+    digest: Option<String>,
 }
 
 #[derive(Template)]
@@ -43,7 +43,10 @@ struct Intended {
     command: Command,
 }
 
-pub(super) fn vouched(reading: &Reading<'_>, predicate: &Predicate) -> Result<String, askama::Error> {
+pub(super) fn vouched(
+    reading: &Reading<'_>,
+    predicate: &Predicate,
+) -> Result<String, askama::Error> {
     let text = reading.text;
     let rows = in_order(predicate)
         .into_iter()
@@ -56,15 +59,27 @@ pub(super) fn vouched(reading: &Reading<'_>, predicate: &Predicate) -> Result<St
         rows,
         scheme: Stranger(challenge.map(|c| c.scheme.to_string()).unwrap_or_default()),
         names: challenge
-            .map(|c| c.names.iter().map(|name| Stranger(name.to_string())).collect())
+            .map(|c| {
+                c.names
+                    .iter()
+                    .map(|name| Stranger(name.to_string()))
+                    .collect()
+            })
             .unwrap_or_default(),
-        url: challenge.and_then(|c| c.url.as_ref()).map(|url| Stranger(url.to_string())),
-        digest: challenge.map(|c| c.digest.to_string()).unwrap_or_default(),
+        url: challenge
+            .and_then(|c| c.url.as_ref())
+            .map(|url| Stranger(url.to_string())),
+        digest: challenge
+            .and_then(|c| c.digest.as_ref())
+            .map(ToString::to_string),
     }
     .render()
 }
 
-pub(super) fn behind(reading: &Reading<'_>, predicate: &Predicate) -> Result<String, askama::Error> {
+pub(super) fn behind(
+    reading: &Reading<'_>,
+    predicate: &Predicate,
+) -> Result<String, askama::Error> {
     let text = reading.text;
     let hidden: Vec<_> = in_order(predicate)
         .into_iter()
@@ -78,12 +93,22 @@ pub(super) fn behind(reading: &Reading<'_>, predicate: &Predicate) -> Result<Str
         mark: StateMark::word(text, State::Unverified),
         after: text.t("behind-after"),
         reasons: reasons.into_iter().collect(),
-        checks: hidden.iter().map(|assertion| assertion.check.as_str()).collect(),
+        checks: hidden
+            .iter()
+            .map(|assertion| assertion.check.as_str())
+            .collect(),
     }
     .render()
 }
 
-pub(super) fn intended(reading: &Reading<'_>, commands: &mut Commands) -> Result<String, askama::Error> {
+pub(super) fn intended(
+    reading: &Reading<'_>,
+    commands: &mut Commands,
+) -> Result<String, askama::Error> {
     let command = commands.next(initialize_status(reading.endpoint()));
-    Intended { text: reading.text, command }.render()
+    Intended {
+        text: reading.text,
+        command,
+    }
+    .render()
 }

@@ -34,17 +34,36 @@ impl Head {
         Self {
             seal: reading.signature.seal(),
             name: Stranger(name(target)),
-            endpoint_label: text.t(if run.is_some() { "head-endpoint-run" } else { "head-endpoint" }),
+            endpoint_label: text.t(if run.is_some() {
+                "head-endpoint-run"
+            } else {
+                "head-endpoint"
+            }),
             endpoint: Stranger(reading.endpoint().to_owned()),
-            endpoint_note: text.t(if signed { "head-from-payload" } else { "head-from-record" }),
+            endpoint_note: text.t(if signed {
+                "head-from-payload"
+            } else {
+                "head-from-record"
+            }),
             observed: run.map(|run| {
                 let region = text.region(&run.region);
-                (text.moment(run.started_at_ms), text.with("head-region", &[("region", region.into())]))
+                (
+                    text.moment(run.started_at_ms),
+                    text.with("head-region", &[("region", region.into())]),
+                )
             }),
-            cadence: text.with("head-every", &[("cadence", cadence(text, target.tier).into())]),
+            cadence: text.with(
+                "head-every",
+                &[("cadence", cadence(text, target.tier).into())],
+            ),
             cadence_note: text.with(
                 &format!("head-tier-{}", target.tier.as_str()),
-                &[("next", text.soon(target.next_slot_at_ms, reading.now_ms).shown.into())],
+                &[(
+                    "next",
+                    text.soon(target.next_slot_at_ms, reading.now_ms)
+                        .shown
+                        .into(),
+                )],
             ),
             seal_title: text.t(&format!("signature-{}", reading.signature.as_str())),
             seal_text: seal_text(reading),
@@ -76,7 +95,9 @@ pub(in crate::publish) fn cadence(text: Text, tier: Tier) -> String {
 fn seal_text(reading: &Reading<'_>) -> Prose {
     let text = reading.text;
     match reading.signature {
-        Signature::Full | Signature::Limited if reading.predicate.is_none() => text.t("seal-unknown-schema"),
+        Signature::Full | Signature::Limited if reading.predicate.is_none() => {
+            text.t("seal-unknown-schema")
+        }
         Signature::Full => text.t("seal-full"),
         Signature::Limited => text.t("seal-limited"),
         Signature::Unobserved => text.t("seal-unobserved"),
@@ -84,7 +105,11 @@ fn seal_text(reading: &Reading<'_>) -> Prose {
             let tried = reading.run().is_some_and(|run| {
                 matches!(run.run.attestation, Attestation::Pending { attempts } if attempts > 0)
             });
-            text.t(if tried { "seal-pending-tried" } else { "seal-pending" })
+            text.t(if tried {
+                "seal-pending-tried"
+            } else {
+                "seal-pending"
+            })
         }
         Signature::None => {
             let key = reading.unsigned_reason().unwrap_or_default();

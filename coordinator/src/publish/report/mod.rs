@@ -103,7 +103,10 @@ impl<'a> Reading<'a> {
     /// The newest run is older than its cadence and the margin: by how many hours.
     pub(super) fn stale_hours(&self) -> Option<i64> {
         let run = self.run().filter(|_| self.report.is_newest)?;
-        self.report.target.tier.stale_hours(run.run.started_at_ms, self.now_ms)
+        self.report
+            .target
+            .tier
+            .stale_hours(run.run.started_at_ms, self.now_ms)
     }
 
     /// The endpoint of the run shown, or of the target before its first run.
@@ -148,7 +151,11 @@ pub(super) fn sentence(text: Text, assertion: &Assertion) -> Prose {
             (name.to_string(), value)
         })
         .collect();
-    Prose(words::reason(text.0, assertion.reason.key.as_str(), &params))
+    Prose(words::reason(
+        text.0,
+        assertion.reason.key.as_str(),
+        &params,
+    ))
 }
 
 /// The page as a whole.
@@ -158,13 +165,17 @@ pub(super) fn show(text: Text, report: &Report, now_ms: i64) -> Response {
     let sections = match compose(&reading, &mut commands) {
         Ok(sections) => sections,
         Err(error) => {
-            tracing::error!(error = &error as &dyn std::error::Error, slug = report.target.slug, "rendering a report failed");
+            tracing::error!(
+                error = &error as &dyn std::error::Error,
+                slug = report.target.slug,
+                "rendering a report failed"
+            );
             return problem::broken(text, problem::Form::Page);
         }
     };
     let title = text.plain_with(
         &format!("report-title-{}", reading.signature.as_str()),
-        &[("name", head::name(&report.target).into())],
+        &[("name", name(&report.target).into())],
     );
     let mut page = Page::new(text, Place::BelowServers, &reading.path(), title);
     page.twin = Some(format!("{}.json", text.link(&reading.path())));
@@ -180,9 +191,8 @@ pub(super) fn show(text: Text, report: &Report, now_ms: i64) -> Response {
 
 fn compose(reading: &Reading<'_>, commands: &mut Commands) -> Result<Vec<Section>, askama::Error> {
     let mut sections = Vec::new();
-    let mut add = |section: Result<String, askama::Error>| {
-        section.map(|html| sections.push(Section(html)))
-    };
+    let mut add =
+        |section: Result<String, askama::Error>| section.map(|html| sections.push(Section(html)));
     match (reading.run(), &reading.predicate, reading.signature) {
         (None, _, _) => add(unsigned::first_run(reading))?,
         (Some(run), Some(predicate), Signature::Full) => {
@@ -257,7 +267,10 @@ fn notices(reading: &Reading<'_>) -> Vec<Notice> {
             rest: text.with(
                 "notice-stale-text",
                 &[
-                    ("cadence", head::cadence(text, reading.report.target.tier).into()),
+                    (
+                        "cadence",
+                        head::cadence(text, reading.report.target.tier).into(),
+                    ),
                     ("moment", text.minute(run.run.started_at_ms).shown.into()),
                 ],
             ),

@@ -23,7 +23,7 @@ struct Tools {
     server: Option<Stranger>,
     names_summary: Prose,
     names: Vec<Stranger>,
-    more: usize,
+    more: Option<Prose>,
     notes: Vec<(Stranger, Prose)>,
 }
 
@@ -55,14 +55,29 @@ pub(super) fn tools(reading: &Reading<'_>, predicate: &Predicate) -> Result<Stri
     let count = Param::from(i64::try_from(names.len()).unwrap_or(i64::MAX));
     Tools {
         text,
-        count: predicate.tool_count.map_or_else(|| text.plain("not-recorded"), |count| count.to_string()),
-        toolset: predicate.toolset_fingerprint.as_ref().map(ToString::to_string),
-        schema: predicate.schema_fingerprint.as_ref().map(ToString::to_string),
+        count: predicate
+            .tool_count
+            .map_or_else(|| text.plain("not-recorded"), |count| count.to_string()),
+        toolset: predicate
+            .toolset_fingerprint
+            .as_ref()
+            .map(ToString::to_string),
+        schema: predicate
+            .schema_fingerprint
+            .as_ref()
+            .map(ToString::to_string),
         baseline: predicate.baseline_id.as_ref().map(ToString::to_string),
-        server: detail.server.as_ref().map(|server| Stranger(format!("{} {}", server.name, server.version))),
+        server: detail
+            .server
+            .as_ref()
+            .map(|server| Stranger(format!("{} {}", server.name, server.version))),
         names_summary: text.with("tools-names", &[("count", count)]),
-        more: names.len().saturating_sub(TOOL_NAMES_LIMIT),
-        names: names.into_iter().take(TOOL_NAMES_LIMIT).map(|name| Stranger(name.clone())).collect(),
+        more: text.more("tools-more", names.len(), TOOL_NAMES_LIMIT),
+        names: names
+            .into_iter()
+            .take(TOOL_NAMES_LIMIT)
+            .map(|name| Stranger(name.clone()))
+            .collect(),
         notes: detail
             .listed
             .iter()
@@ -81,9 +96,17 @@ pub(super) fn evidence(
 ) -> Result<String, askama::Error> {
     let text = reading.text;
     let (key, signed, scope) = match &run.run.attestation {
-        Attestation::Signed { scope, key_id, attested_at_ms } => {
+        Attestation::Signed {
+            scope,
+            key_id,
+            attested_at_ms,
+        } => {
             let anchor = format!("{}#k-{}", text.link("/keys"), short_key(key_id));
-            (Some((anchor, short_key(key_id).to_owned())), Some(text.moment(*attested_at_ms)), scope.as_str())
+            (
+                Some((anchor, short_key(key_id).to_owned())),
+                Some(text.moment(*attested_at_ms)),
+                scope.as_str(),
+            )
         }
         _ => (None, None, ""),
     };
@@ -95,7 +118,10 @@ pub(super) fn evidence(
         key,
         signed,
         suite: predicate.map(|predicate| suite(text, predicate)),
-        command: commands.next(format!("touchstone verify {} --keys keys.json", quote(&bundle))),
+        command: commands.next(format!(
+            "touchstone verify {} --keys keys.json",
+            quote(&bundle)
+        )),
         href: text.link(&format!("/evidence/{}", run.run.run_id)),
     }
     .render()
@@ -103,7 +129,11 @@ pub(super) fn evidence(
 
 pub(super) fn twins(reading: &Reading<'_>) -> Result<String, askama::Error> {
     let text = reading.text;
-    Twins { text, json: format!("{}.json", text.link(&reading.path())) }.render()
+    Twins {
+        text,
+        json: format!("{}.json", text.link(&reading.path())),
+    }
+    .render()
 }
 
 /// `mcp 1.0.0, 5cd55651e2c6`.
@@ -113,12 +143,17 @@ fn suite(text: Text, predicate: &Predicate) -> String {
     match &suite.suite_commit {
         None => format!("{name}, {}", text.plain("suite-no-commit")),
         Some(commit) if suite.dirty == Some(true) => {
-            format!("{name}, {} {}", &commit.as_str()[..12], text.plain("suite-dirty"))
+            format!(
+                "{name}, {} {}",
+                &commit.as_str()[..12],
+                text.plain("suite-dirty")
+            )
         }
         Some(commit) => format!("{name}, {}", &commit.as_str()[..12]),
     }
 }
 
 fn note_words(text: Text, note: &str) -> Prose {
-    touchstone_words::known(text.0, &format!("tool-note-{note}")).map_or_else(|| Prose(note.to_owned()), Prose)
+    touchstone_words::known(text.0, &format!("tool-note-{note}"))
+        .map_or_else(|| Prose(note.to_owned()), Prose)
 }

@@ -37,7 +37,12 @@ pub(super) fn saw(text: Text, observation: &Observation) -> Result<String, askam
         .enumerate()
         .map(|(place, exchange)| row(text, place + 1, exchange))
         .collect();
-    Saw { text, rows, facts: facts(text, observation) }.render()
+    Saw {
+        text,
+        rows,
+        facts: facts(text, observation),
+    }
+    .render()
 }
 
 /// What was sent, as protocol people name it.
@@ -87,7 +92,11 @@ fn row(text: Text, number: usize, exchange: &Exchange) -> Row {
     };
     if let Some(failure) = &exchange.failure {
         let failed = text.t(&format!("failure-{}", failure_name(failure.kind())));
-        came = if came.0.is_empty() { failed } else { Prose(format!("{}; {}", came.0, failed.0)) };
+        came = if came.0.is_empty() {
+            failed
+        } else {
+            Prose(format!("{}; {}", came.0, failed.0))
+        };
     } else if response.is_none() {
         came = text.t("saw-nothing");
     }
@@ -123,7 +132,10 @@ fn status(response: &Response) -> String {
         .flat_map(|header| header.value.split(','))
         .map(str::trim)
         .filter(|method| {
-            ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "CONNECT"].contains(method)
+            [
+                "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "CONNECT",
+            ]
+            .contains(method)
         })
         .take(METHODS_LIMIT)
         .collect();
@@ -135,16 +147,20 @@ fn status(response: &Response) -> String {
 }
 
 fn bytes(size: u64) -> String {
-    if size < 10_000 { format!("{size} B") } else { format!("{} kB", size.div_ceil(1000)) }
+    if size < 10_000 {
+        format!("{size} B")
+    } else {
+        format!("{} kB", size.div_ceil(1000))
+    }
 }
 
 /// Certificate, redirects, and what ended the run, in up to four sentences.
 fn facts(text: Text, observation: &Observation) -> Prose {
     let language = text.0;
     let exchanges = || observation.exchanges.iter();
-    let certificate = exchanges().find_map(|exchange| exchange.tls.as_ref()).map_or(
-        "saw-tls-none",
-        |tls| match tls.verdict() {
+    let certificate = exchanges()
+        .find_map(|exchange| exchange.tls.as_ref())
+        .map_or("saw-tls-none", |tls| match tls.verdict() {
             TlsVerdict::Valid => "saw-tls-valid",
             TlsVerdict::Expired => "saw-tls-expired",
             TlsVerdict::NotYetValid => "saw-tls-not-yet-valid",
@@ -152,8 +168,7 @@ fn facts(text: Text, observation: &Observation) -> Prose {
             TlsVerdict::Untrusted => "saw-tls-untrusted",
             TlsVerdict::Broken => "saw-tls-broken",
             TlsVerdict::NoCertificate | TlsVerdict::Unspecified => "saw-tls-no-certificate",
-        },
-    );
+        });
     let mut facts = text.t(certificate);
     if exchanges().any(|exchange| exchange.response.is_some()) {
         let redirects = exchanges()
@@ -161,11 +176,19 @@ fn facts(text: Text, observation: &Observation) -> Prose {
             .filter(|response| matches!(response.status, 301 | 302 | 303 | 307 | 308))
             .count();
         let count = i64::try_from(redirects).unwrap_or(i64::MAX);
-        facts = facts.then(language, &text.with("saw-redirects", &[("count", count.into())]));
+        facts = facts.then(
+            language,
+            &text.with("saw-redirects", &[("count", count.into())]),
+        );
     }
     let cut = exchanges()
         .filter_map(|exchange| exchange.response.as_ref()?.body.as_ref())
-        .any(|body| !matches!(body.end(), BodyEnd::Complete | BodyEnd::Answered | BodyEnd::Unspecified));
+        .any(|body| {
+            !matches!(
+                body.end(),
+                BodyEnd::Complete | BodyEnd::Answered | BodyEnd::Unspecified
+            )
+        });
     if cut {
         facts = facts.then(language, &text.t("saw-cut"));
     }
@@ -173,7 +196,10 @@ fn facts(text: Text, observation: &Observation) -> Prose {
         return facts;
     };
     let stopped = match stop.kind() {
-        StopKind::RateLimited => text.with("saw-stop-rate-limited", &[("seconds", i64::from(stop.retry_after_s).into())]),
+        StopKind::RateLimited => text.with(
+            "saw-stop-rate-limited",
+            &[("seconds", i64::from(stop.retry_after_s).into())],
+        ),
         StopKind::ExchangeFailed => text.t("saw-stop-exchange"),
         StopKind::BudgetRequests => text.t("saw-stop-requests"),
         StopKind::BudgetTime => text.t("saw-stop-time"),

@@ -53,7 +53,9 @@ struct FirstRun {
 
 /// Whether the five causes can explain this run.
 pub(super) fn cause_is_theirs(reading: &Reading<'_>) -> bool {
-    reading.unsigned_reason().is_some_and(|key| !OURS.contains(&key))
+    reading
+        .unsigned_reason()
+        .is_some_and(|key| !OURS.contains(&key))
 }
 
 /// Takes the place of the five causes when the cause is ours.
@@ -62,17 +64,32 @@ pub(super) fn notice(reading: &Reading<'_>) -> Option<Notice> {
     let run = reading.run()?;
     let rest = match &run.run.attestation {
         Attestation::Pending { attempts } => text.with(
-            if *attempts == 0 { "notice-pending-text" } else { "notice-pending-tried-text" },
+            if *attempts == 0 {
+                "notice-pending-text"
+            } else {
+                "notice-pending-tried-text"
+            },
             &[
                 ("attempts", i64::from(*attempts).into()),
                 ("moment", text.minute(run.run.stored_at_ms).shown.into()),
             ],
         ),
-        _ if reading.signature == Signature::None && !cause_is_theirs(reading) => text.t("notice-ours-text"),
+        _ if reading.signature == Signature::None && !cause_is_theirs(reading) => {
+            text.t("notice-ours-text")
+        }
         _ => return None,
     };
-    let strong = text.t(if reading.signature == Signature::Pending { "notice-pending" } else { "notice-ours" });
-    Some(Notice { kind: None, strong, rest, link: None })
+    let strong = text.t(if reading.signature == Signature::Pending {
+        "notice-pending"
+    } else {
+        "notice-ours"
+    });
+    Some(Notice {
+        kind: None,
+        strong,
+        rest,
+        link: None,
+    })
 }
 
 pub(super) fn why(
@@ -85,25 +102,44 @@ pub(super) fn why(
         discover(reading.endpoint()),
         text.plain("causes-discover-label"),
     );
-    let causes = causes::all(text, &run.observation, &reading.detail, reading.endpoint(), commands);
+    let causes = causes::all(
+        text,
+        &run.observation,
+        &reading.detail,
+        reading.endpoint(),
+        commands,
+    );
     let fitting = causes.iter().find(|cause| cause.fits);
     let lead = match fitting {
         Some(cause) => text.with("causes-fits-one", &[("number", cause.number.into())]),
         None => text.t("causes-fits-none"),
     };
-    Why { text, lead, discover, causes }.render()
+    Why {
+        text,
+        lead,
+        discover,
+        causes,
+    }
+    .render()
 }
 
 pub(super) fn next(reading: &Reading<'_>) -> Result<String, askama::Error> {
     let text = reading.text;
     let next = text.soon(reading.report.target.next_slot_at_ms, reading.now_ms);
-    Next { text, due: text.with("next-due", &[("moment", next.shown.into())]) }.render()
+    Next {
+        text,
+        due: text.with("next-due", &[("moment", next.shown.into())]),
+    }
+    .render()
 }
 
 /// A target that no run has looked at yet.
 pub(super) fn first_run(reading: &Reading<'_>) -> Result<String, askama::Error> {
     let text = reading.text;
-    let limits = [("requests", RUN_REQUESTS.into()), ("seconds", RUN_SECONDS.into())];
+    let limits = [
+        ("requests", RUN_REQUESTS.into()),
+        ("seconds", RUN_SECONDS.into()),
+    ];
     FirstRun {
         text,
         heading: text.t("first-heading"),

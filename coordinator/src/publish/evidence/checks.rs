@@ -1,0 +1,139 @@
+//! The numbered commands of an evidence page, filled in for its run.
+
+use touchstone_evidence::payload::Predicate;
+
+use super::signed::Signed;
+use super::{bundle_name, short_key};
+use crate::publish::commands::{Command, Commands, quote};
+use crate::publish::text::{Prose, Text};
+
+/// The release of securesystemslib that the printed command was tried with.
+const SECURESYSTEMSLIB: &str = "1.6.0";
+
+/// One numbered thing to do.
+#[derive(Debug)]
+pub(super) struct Check {
+    pub(super) title: Prose,
+    pub(super) about: Option<Prose>,
+    pub(super) command: Command,
+    /// The lines that the command prints when all is well.
+    pub(super) expected: Vec<String>,
+}
+
+/// The commands in the order in which the page numbers them.
+pub(super) fn all(
+    text: Text,
+    signed: &Signed<'_>,
+    predicate: Option<&Predicate>,
+    origin: &str,
+    commands: &mut Commands,
+) -> Vec<Check> {
+    let run_id = &signed.evidence.run.run_id;
+    let bundle = quote(&bundle_name(run_id));
+    let key_file = quote(&format!("{}.pem", short_key(signed.key_id())));
+    let fetch = |path: &str| format!("curl -fsSO {}", quote(&format!("{origin}{path}")));
+    let mut checks = Vec::new();
+    let mut add = |id: &str, code: String, expected: Vec<String>| {
+        checks.push(Check {
+            title: text.t(&format!("verify-{id}")),
+            about: touchstone_words::known(text.0, &format!("verify-{id}-about")).map(Prose),
+            command: commands.next(code),
+            expected,
+        });
+    };
+    add(
+        "download",
+        [
+            fetch(&format!("/evidence/{}", bundle_name(run_id))),
+            fetch("/keys.json"),
+            fetch(&format!("/keys/{}.pem", short_key(signed.key_id()))),
+        ]
+        .join("\n"),
+        Vec::new(),
+    );
+    add(
+        "all",
+        format!("touchstone verify {bundle} --keys keys.json"),
+        vec!["valid".to_owned()],
+    );
+    add(
+        "openssl",
+        openssl(&bundle, &key_file),
+        vec!["Signature Verified Successfully".to_owned()],
+    );
+    add("python", python(&bundle), vec![signed.key_id().to_owned()]);
+    let suite = predicate.map(|predicate| &predicate.suite);
+    if let Some((command, digest)) =
+        suite.and_then(|suite| Some((suite.recompute_command()?, suite.suite_digest.as_ref()?)))
+    {
+        add("suite", command, vec![digest.to_string()]);
+    }
+    let prints = predicate.and_then(printed_fingerprints);
+    let pages = signed.tool_pages();
+    if let Some(printed) = prints.filter(|_| pages > 0) {
+        let files: Vec<String> = (1..=pages)
+            .map(|number| format!("tools-{number}.json"))
+            .collect();
+        let mut code: Vec<String> = files
+            .iter()
+            .map(|file| fetch(&format!("/evidence/{run_id}/{file}")))
+            .collect();
+        code.push(format!(
+            "node shared/canonical/recompute-fingerprints.mjs {}",
+            files.join(" ")
+        ));
+        code.push(format!(
+            "python3 shared/canonical/recompute_fingerprints.py {}",
+            files.join(" ")
+        ));
+        add("fingerprints", code.join("\n"), vec![printed]);
+    }
+    add(
+        "replay",
+        format!("touchstone verify {bundle} --keys keys.json --replay"),
+        vec!["valid".to_owned()],
+    );
+    checks
+}
+
+/// DSSE's pre-authentication encoding by printf, the signature by OpenSSL. In a
+/// bundle each member stands on a line of its own, so `sed` can take them out.
+fn openssl(bundle: &str, key_file: &str) -> String {
+    format!(
+        r#"sed -n 's/^ *"payload": "\(.*\)".*/\1/p' {bundle} | openssl base64 -d -A > payload.json
+sed -n 's/^ *"sig": "\(.*\)".*/\1/p' {bundle} | openssl base64 -d -A > sig.bin
+{{ printf 'DSSEv1 28 application/vnd.in-toto+json %d ' "$(wc -c < payload.json)"; cat payload.json; }} > pae.bin
+openssl pkeyutl -verify -pubin -inkey {key_file} -rawin -in pae.bin -sigfile sig.bin"#
+    )
+}
+
+/// The signature by securesystemslib, the library of in-toto and TUF.
+fn python(bundle: &str) -> String {
+    format!(
+        r#"python3 -m pip install --quiet 'securesystemslib[crypto]=={SECURESYSTEMSLIB}'
+python3 - {bundle} keys.json <<'END'
+import base64, json, sys
+from cryptography.hazmat.primitives.serialization import load_der_public_key
+from securesystemslib.dsse import Envelope
+from securesystemslib.signer import SSlibKey
+
+bundle, document = (json.load(open(name)) for name in sys.argv[1:])
+wanted = bundle["envelope"]["signatures"][0]["keyid"]
+entry = next(key for key in document["keys"] if key["key_id"] == wanted)
+public = load_der_public_key(base64.b64decode(entry["public_key"]))
+key = SSlibKey.from_crypto(public, keyid=wanted)
+print(*Envelope.from_dict(bundle["envelope"]).verify([key], 1))
+END"#
+    )
+}
+
+/// The line that either script prints for the list of this run.
+fn printed_fingerprints(predicate: &Predicate) -> Option<String> {
+    let schema = predicate.schema_fingerprint.as_ref();
+    Some(format!(
+        r#"{{"tools":{},"toolset_fingerprint":"{}","schema_fingerprint":{}}}"#,
+        predicate.tool_count?,
+        predicate.toolset_fingerprint.as_ref()?,
+        schema.map_or_else(|| "null".to_owned(), |digest| format!("\"{digest}\"")),
+    ))
+}
