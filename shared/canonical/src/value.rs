@@ -141,6 +141,16 @@ impl Object {
     }
 }
 
+impl IntoIterator for Object {
+    type Item = (JsonString, Value);
+    type IntoIter = std::vec::IntoIter<Self::Item>;
+
+    /// The members in their order.
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
 impl FromIterator<(JsonString, Value)> for Object {
     fn from_iter<I: IntoIterator<Item = (JsonString, Value)>>(members: I) -> Self {
         let mut places: HashMap<JsonString, usize> = HashMap::new();

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use touchstone_canonical::{JsonString, ReadError, Value, read};
+use touchstone_canonical::{JsonString, Object, ReadError, Value, read};
 
 /// The id that a request of ours carried.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,6 +93,9 @@ pub enum Note {
     IdTypeChanged,
     /// An id of the right type, but not ours.
     IdForeign,
+    /// A byte order mark stood before the JSON. Clients that decode bodies as
+    /// text never see it.
+    Bom,
     /// The message stood in an array, which only revision 2025-03-26 allows.
     Batch,
     /// Both `result` and `error` were there. A null one is passed over; when
@@ -111,6 +114,7 @@ impl Note {
             Self::IdNull => "id_null",
             Self::IdTypeChanged => "id_type_changed",
             Self::IdForeign => "id_foreign",
+            Self::Bom => "bom",
             Self::Batch => "batch",
             Self::ResultAndError => "result_and_error",
             Self::ErrorCode => "error_code",
@@ -148,22 +152,29 @@ pub fn read_answer(bytes: &[u8], expected: &Id) -> Result<Reading, NotJsonRpc> {
         return Err(NotJsonRpc::Empty);
     }
     let mut notes = BTreeSet::new();
+    let (bytes, bom) = without_bom(bytes);
+    if bom {
+        notes.insert(Note::Bom);
+    }
     let message = match read(bytes).map_err(NotJsonRpc::NotJson)? {
         Value::Array(messages) => {
             notes.insert(Note::Batch);
-            best(messages, expected).ok_or(NotJsonRpc::NoResponse)?
+            let messages = messages.into_iter().map(Message::from);
+            // The first of those that answer best: `max_by_key` gives the last.
+            messages.rev().max_by_key(|message| message.fit(expected))
         }
-        message => message,
+        message => Some(Message::from(message)),
     };
-    let answer = answer(&message, &mut notes).ok_or(NotJsonRpc::NoResponse)?;
-    if message.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
+    let message = message.ok_or(NotJsonRpc::NoResponse)?;
+    if !message.is_version_2 {
         notes.insert(Note::Version);
     }
-    notes.extend(id_note(message.get("id"), expected));
+    notes.extend(message.id_note(expected));
+    let answer = message.answer(&mut notes).ok_or(NotJsonRpc::NoResponse)?;
     Ok(Reading { answer, notes })
 }
 
-/// How a message of a stream relates to a request of ours.
+/// How a message relates to a request of ours, the better the greater.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Fit {
     /// Not JSON, or no JSON-RPC.
@@ -178,76 +189,122 @@ pub(crate) enum Fit {
     Ours,
 }
 
+/// How well the bytes answer our request; of a batch, its best message.
 pub(crate) fn fit(bytes: &[u8], expected: &Id) -> Fit {
-    match read(bytes) {
+    match read(without_bom(bytes).0) {
         Ok(Value::Array(messages)) => messages
-            .iter()
-            .map(|message| fit_of(message, expected))
+            .into_iter()
+            .map(|message| Message::from(message).fit(expected))
             .max()
             .unwrap_or(Fit::None),
-        Ok(message) => fit_of(&message, expected),
+        Ok(message) => Message::from(message).fit(expected),
         Err(_) => Fit::None,
     }
 }
 
-fn fit_of(message: &Value, expected: &Id) -> Fit {
-    match answer(message, &mut BTreeSet::new()) {
-        None if message.get("method").is_some() => Fit::OtherMessage,
-        None => Fit::None,
-        Some(answer) => match id_note(message.get("id"), expected) {
+fn without_bom(bytes: &[u8]) -> (&[u8], bool) {
+    match bytes.strip_prefix(b"\xEF\xBB\xBF") {
+        Some(rest) => (rest, true),
+        None => (bytes, false),
+    }
+}
+
+/// The members of a message that JSON-RPC gives a meaning.
+#[derive(Default)]
+struct Message {
+    is_version_2: bool,
+    id: Option<Value>,
+    has_method: bool,
+    result: Option<Value>,
+    error: Option<Value>,
+}
+
+impl From<Value> for Message {
+    fn from(value: Value) -> Self {
+        let mut message = Self::default();
+        let Value::Object(object) = value else {
+            return message;
+        };
+        for (key, value) in object {
+            match key.as_str() {
+                Some("jsonrpc") => message.is_version_2 = value.as_str() == Some("2.0"),
+                Some("id") => message.id = Some(value),
+                Some("method") => message.has_method = true,
+                Some("result") => message.result = Some(value),
+                Some("error") => message.error = Some(value),
+                _ => {}
+            }
+        }
+        message
+    }
+}
+
+impl Message {
+    fn fit(&self, expected: &Id) -> Fit {
+        let is_error = matches!(self.error, Some(Value::Object(_)));
+        let is_result = self.result.is_some() && matches!(self.error, None | Some(Value::Null));
+        match self.id_note(expected) {
+            _ if !is_error && !is_result && self.has_method => Fit::OtherMessage,
+            _ if !is_error && !is_result => Fit::None,
             None => Fit::Ours,
-            Some(Note::IdForeign) if answer.error().is_none() => Fit::Foreign,
+            Some(Note::IdForeign) if is_result => Fit::Foreign,
             Some(_) => Fit::Taken,
-        },
-    }
-}
-
-/// The message of a batch that answers our request best; the first of equals.
-fn best(messages: Vec<Value>, expected: &Id) -> Option<Value> {
-    messages
-        .into_iter()
-        .rev()
-        .map(|message| (fit_of(&message, expected), message))
-        .filter(|(fit, _)| *fit >= Fit::Foreign)
-        .max_by_key(|(fit, _)| *fit)
-        .map(|(_, message)| message)
-}
-
-fn answer(message: &Value, notes: &mut BTreeSet<Note>) -> Option<Answer> {
-    let result = message.get("result");
-    let error = message.get("error");
-    if result.is_some() && error.is_some() {
-        notes.insert(Note::ResultAndError);
-    }
-    match (result, error) {
-        (Some(result), None | Some(Value::Null)) => Some(Answer::Result(result.clone())),
-        (_, Some(error @ Value::Object(_))) => {
-            let code = error.get("code").and_then(Value::as_i64);
-            let message = error.get("message").and_then(Value::as_string);
-            if code.is_none() {
-                notes.insert(Note::ErrorCode);
-            }
-            if message.is_none() {
-                notes.insert(Note::ErrorMessage);
-            }
-            Some(Answer::Error(ErrorObject {
-                code,
-                message: message.cloned(),
-                data: error.get("data").cloned(),
-            }))
         }
-        _ => None,
+    }
+
+    fn id_note(&self, expected: &Id) -> Option<Note> {
+        match (&self.id, expected) {
+            (None, _) => Some(Note::IdMissing),
+            (Some(Value::Null), _) => Some(Note::IdNull),
+            (Some(id @ Value::Number(_)), Id::Number(ours)) => {
+                (id.as_i64() != Some(*ours)).then_some(Note::IdForeign)
+            }
+            (Some(Value::String(id)), Id::Text(ours)) => {
+                (*id != ours[..]).then_some(Note::IdForeign)
+            }
+            (Some(_), _) => Some(Note::IdTypeChanged),
+        }
+    }
+
+    fn answer(self, notes: &mut BTreeSet<Note>) -> Option<Answer> {
+        if self.result.is_some() && self.error.is_some() {
+            notes.insert(Note::ResultAndError);
+        }
+        match (self.result, self.error) {
+            (Some(result), None | Some(Value::Null)) => Some(Answer::Result(result)),
+            (_, Some(Value::Object(error))) => {
+                let error = ErrorObject::from(error);
+                if error.code.is_none() {
+                    notes.insert(Note::ErrorCode);
+                }
+                if error.message.is_none() {
+                    notes.insert(Note::ErrorMessage);
+                }
+                Some(Answer::Error(error))
+            }
+            _ => None,
+        }
     }
 }
 
-fn id_note(id: Option<&Value>, expected: &Id) -> Option<Note> {
-    match (id, expected) {
-        (None, _) => Some(Note::IdMissing),
-        (Some(Value::Null), _) => Some(Note::IdNull),
-        (Some(id @ Value::Number(_)), Id::Number(ours)) => {
-            (id.as_i64() != Some(*ours)).then_some(Note::IdForeign)
+impl From<Object> for ErrorObject {
+    fn from(object: Object) -> Self {
+        let mut error = Self {
+            code: None,
+            message: None,
+            data: None,
+        };
+        for (key, value) in object {
+            match (key.as_str(), value) {
+                (Some("code"), value) => error.code = value.as_i64(),
+                (Some("message"), Value::String(text)) => error.message = Some(text),
+                (Some("data"), value) => error.data = Some(value),
+                _ => {}
+            }
         }
-        (Some(Value::String(id)), Id::Text(ours)) => (*id != ours[..]).then_some(Note::IdForeign),
-        (Some(_), _) => Some(Note::IdTypeChanged),
+        error
     }
 }
+
+#[cfg(test)]
+mod tests;

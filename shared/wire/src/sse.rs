@@ -309,3 +309,6 @@ impl Search {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
