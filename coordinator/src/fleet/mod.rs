@@ -1,3 +1,10 @@
 //! The agents: who may connect, what they are given, what they bring.
 
+pub mod dispatch;
+pub mod ingest;
+pub mod lease;
+pub mod report;
+pub mod roster;
+pub mod stream;
+pub mod token;
 pub mod view;

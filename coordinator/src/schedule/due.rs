@@ -4,7 +4,7 @@
 
 use std::{
     cmp::Reverse,
-    collections::{BinaryHeap, HashMap, VecDeque},
+    collections::{BTreeSet, BinaryHeap, HashMap, VecDeque},
     sync::Arc,
 };
 
@@ -136,6 +136,12 @@ impl Schedule {
         let known = known_at_ms.map(|at_ms| slots.slot_at(at_ms));
         let due = slots.due(known, now_ms);
         let id = Arc::clone(&target.target_id);
+        for region in &target.regions {
+            if !self.regions.contains_key(region) {
+                self.regions
+                    .insert(region.clone(), RegionPresence::default());
+            }
+        }
         let mut current = Current {
             target,
             slots,
@@ -287,6 +293,11 @@ impl Schedule {
             presence.connected = presence.connected.saturating_sub(1);
             presence.last_left_ms = Some(now_ms);
         }
+    }
+
+    /// Every region that a target takes turns in or an agent was connected in.
+    pub fn regions(&self) -> BTreeSet<String> {
+        self.regions.keys().cloned().collect()
     }
 
     fn wake_at(&mut self, at_ms: i64, id: &Arc<str>) {

@@ -32,7 +32,10 @@ use read::StoreHealth;
 pub use reader::{Live, Reader};
 pub use roster::{AGENTS_LIMIT, Agent};
 pub use runs::{CONFLICTS_LIMIT, NewBody, NewRun, Recorded};
-use sqlx::{Any, AnyPool, Transaction, any::AnyPoolOptions, migrate::MigrateError};
+use sqlx::{
+    Any, AnyConnection, AnyPool, Connection as _, Transaction, any::AnyPoolOptions,
+    migrate::MigrateError,
+};
 pub use targets::{KnownTarget, TARGETS_LIMIT};
 use tokio::sync::Semaphore;
 
@@ -98,13 +101,26 @@ impl Store {
                 })?;
         }
         sqlx::any::install_default_drivers();
+        let connect_url = dialect.connect_url(&url);
+        // A pool tries a connection that cannot be prepared again and again;
+        // alone it says at once what is wrong.
+        let first = async {
+            let mut first = AnyConnection::connect(&connect_url).await?;
+            dialect
+                .prepare(&mut first, busy_timeout, size_limit_bytes)
+                .await?;
+            first.close().await
+        };
+        first
+            .await
+            .map_err(|error| classify(dialect, DOING, error))?;
         let pool = AnyPoolOptions::new()
             .max_connections(dialect::CONNECTIONS)
             .acquire_timeout(ACQUIRE_TIMEOUT)
             .after_connect(move |connection, _| {
                 Box::pin(dialect.prepare(connection, busy_timeout, size_limit_bytes))
             })
-            .connect(&dialect.connect_url(&url))
+            .connect(&connect_url)
             .await
             .map_err(|error| classify(dialect, DOING, error))?;
         let store = Self {

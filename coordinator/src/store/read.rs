@@ -289,6 +289,17 @@ pub struct Status {
     pub slots_missed: Vec<(MissedCause, u64)>,
 }
 
+/// As much of [`Status`] as is cheap to ask for, and asked for often.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Vitals {
+    pub store: StoreHealth,
+    pub signer_reachable: bool,
+    /// Agents connected.
+    pub agents: u32,
+    /// Runs that wait for the signer.
+    pub pending: u64,
+}
+
 #[derive(Clone, Debug)]
 pub struct RegionStatus {
     pub region: String,

@@ -291,7 +291,10 @@ async fn a_database_that_cannot_be_opened_or_written_is_told_apart() {
     let below = Store::open(Options::new(format!("sqlite:{}/x.sqlite", file.display()))).await;
     assert!(matches!(below, Err(StoreError::Folder { .. })), "{below:?}");
     let garbage = Store::open(Options::new(format!("sqlite:{}", file.display()))).await;
-    assert!(garbage.is_err(), "a file that is no database");
+    assert!(
+        matches!(garbage, Err(StoreError::Database { .. })),
+        "{garbage:?}"
+    );
     let engine = Store::open(Options::new("mysql://localhost/x")).await;
     assert!(matches!(engine, Err(StoreError::Scheme { .. })));
 }
@@ -418,7 +421,7 @@ async fn a_run_waits_in_the_outbox_until_it_is_answered_once() {
         .defer(&one.run_id, "the signer stumbled", NOON_MS + 50)
         .await
         .unwrap();
-    assert_eq!(waiting(NOON_MS).await, [two.run_id.clone()]);
+    assert_eq!(waiting(NOON_MS).await, std::slice::from_ref(&two.run_id));
     assert_eq!(waiting(NOON_MS + 50).await.len(), 2);
 
     let answer = signed(Scope::Full, "sha256:aa");

@@ -7,7 +7,7 @@ use crate::{
     history::days::{DAY_MS, OBSERVED_DAYS},
     store::{
         StoreError,
-        read::{MissedCause, RegionStatus, Status},
+        read::{MissedCause, RegionStatus, Status, Vitals},
         row, unreadable,
     },
 };
@@ -35,6 +35,18 @@ impl Reader {
             regions,
             slots_with_result: counts.slots_with_result,
             slots_missed: counts.slots_missed,
+        })
+    }
+
+    /// Whether this process can do its work.
+    pub async fn vitals(&self) -> Result<Vitals, StoreError> {
+        let backlog = self.store.backlog().await?;
+        let view = self.live.fleet.borrow();
+        Ok(Vitals {
+            store: self.store.health(),
+            signer_reachable: self.live.signer_reachable(),
+            agents: view.regions.values().map(|region| region.agents).sum(),
+            pending: backlog.pending,
         })
     }
 

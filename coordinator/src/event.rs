@@ -1,0 +1,162 @@
+//! What happened, for whoever started the coordinator: one JSON object a line.
+
+use serde::Serialize;
+use tokio::sync::mpsc;
+
+use crate::{
+    history::reach::Reach,
+    store::read::{MissedCause, StateCounts},
+};
+
+/// Something that an operator may want to see at once.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum Event {
+    /// Ready: pages and agents are served.
+    Started {
+        pages_url: String,
+        /// Where agents connect, as in the configuration.
+        agents: String,
+        targets: usize,
+    },
+    /// A result was stored; the signer has not seen it yet.
+    Run {
+        target_id: String,
+        url: String,
+        slug: String,
+        run_id: String,
+        slot: u64,
+        region: String,
+        /// `answered`, `unanswered`, `not_counted`.
+        reach: &'static str,
+        /// Of the last two, why; otherwise null.
+        cause: Option<&'static str>,
+        took_ms: i64,
+        page_url: String,
+    },
+    /// A run was signed.
+    Attested {
+        target_id: String,
+        url: String,
+        slug: String,
+        run_id: String,
+        slot: u64,
+        /// `full`, `limited`.
+        scope: &'static str,
+        key_id: String,
+        states: StateCounts,
+        page_url: String,
+    },
+    /// A run was evaluated and is not signed.
+    Declined {
+        target_id: String,
+        url: String,
+        slug: String,
+        run_id: String,
+        slot: u64,
+        reason: String,
+        page_url: String,
+    },
+    /// The signer would not look at a run, and never will.
+    Refused {
+        target_id: String,
+        url: String,
+        slug: String,
+        run_id: String,
+        slot: u64,
+        reason: String,
+    },
+    /// Slots passed without a result.
+    Missed {
+        target_id: String,
+        url: String,
+        slug: String,
+        first_slot: u64,
+        last_slot: u64,
+        cause: MissedCause,
+    },
+    /// An agent connected.
+    AgentJoined {
+        agent_key_id: String,
+        region: String,
+    },
+    /// An agent is gone.
+    AgentLeft {
+        agent_key_id: String,
+        region: String,
+    },
+    /// The signer came into reach, or went out of it.
+    Signer { reachable: bool },
+    /// Everything is closed.
+    Stopped,
+}
+
+impl Event {
+    /// `reach` and `cause` of [`Event::Run`].
+    pub(crate) fn reach(reach: Reach) -> (&'static str, Option<&'static str>) {
+        let (kind, cause) = reach.parts();
+        (kind, cause.map(crate::history::reach::Cause::as_str))
+    }
+}
+
+/// Tells events, and never waits for a listener: one that is slow misses some,
+/// and nothing else does.
+#[derive(Clone, Debug)]
+pub struct Events(mpsc::Sender<Event>);
+
+impl Events {
+    pub fn new(sender: mpsc::Sender<Event>) -> Self {
+        Self(sender)
+    }
+
+    pub(crate) fn tell(&self, event: Event) {
+        if let Err(mpsc::error::TrySendError::Full(event)) = self.0.try_send(event) {
+            tracing::warn!(?event, "nobody reads the events; this one is dropped");
+        }
+    }
+}
+
+/// The full address of a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PagesUrl(String);
+
+impl PagesUrl {
+    /// `base` without or with its closing slash.
+    pub fn new(base: &str) -> Self {
+        Self(base.trim_end_matches('/').to_owned())
+    }
+
+    /// Of a path that begins with a slash.
+    pub fn page(&self, path: &str) -> String {
+        format!("{}{path}", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_is_one_json_object() {
+        let missed = Event::Missed {
+            target_id: "aa".to_owned(),
+            url: "https://a.example/".to_owned(),
+            slug: "a.example".to_owned(),
+            first_slot: 1,
+            last_slot: 2,
+            cause: MissedCause::NoAgent,
+        };
+        assert_eq!(
+            serde_json::to_string(&missed).unwrap(),
+            r#"{"event":"missed","target_id":"aa","url":"https://a.example/","slug":"a.example","first_slot":1,"last_slot":2,"cause":"no_agent"}"#
+        );
+        assert_eq!(
+            serde_json::to_string(&Event::Stopped).unwrap(),
+            r#"{"event":"stopped"}"#
+        );
+        assert_eq!(
+            PagesUrl::new("http://h:1/").page("/servers/a"),
+            "http://h:1/servers/a"
+        );
+    }
+}

@@ -1,0 +1,225 @@
+//! Results into the store, in batches: one transaction for several reports. An
+//! agent is told that a result is stored after the transaction is committed and
+//! never before; when it could not be, the agent is asked to send it again.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::{
+    sync::{Notify, Semaphore, mpsc, oneshot},
+    time::Instant,
+};
+use touchstone_proto::fleet::{Outcome, Report};
+
+use super::{
+    dispatch::Dispatch,
+    report::{Accepted, Targets, check},
+    token::LeaseKey,
+};
+use crate::{
+    clock::SharedClock,
+    event::{Event, Events, PagesUrl},
+    store::{Agent, Recorded, Store},
+    targets::run_path,
+};
+
+/// Results of one transaction.
+pub const BATCH_LIMIT: usize = 64;
+/// How long the first result of a batch waits for others.
+pub const BATCH_LINGER: Duration = Duration::from_millis(20);
+/// Bytes of all reports that are being checked or stored.
+pub const REPORTS_LIMIT_BYTES: usize = 256 * 1024 * 1024;
+/// Reports that are checked at the same time.
+const CHECKS_LIMIT: usize = 2;
+/// The unit in which bytes of reports are counted.
+const UNIT_BYTES: usize = 1024;
+
+/// What the ingest needs.
+#[derive(Clone, Debug)]
+pub struct Parts {
+    pub store: Store,
+    pub clock: SharedClock,
+    pub targets: Arc<Targets>,
+    pub lease_key: LeaseKey,
+    pub dispatch: Dispatch,
+    pub events: Events,
+    pub pages: PagesUrl,
+    /// Woken when there is something to attest.
+    pub stored: Arc<Notify>,
+}
+
+#[derive(Debug)]
+struct Item {
+    accepted: Accepted,
+    done: oneshot::Sender<Outcome>,
+}
+
+/// Takes reports. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Ingest {
+    items: mpsc::Sender<Item>,
+    bytes: Arc<Semaphore>,
+    checks: Arc<Semaphore>,
+    parts: Parts,
+}
+
+impl Ingest {
+    /// The handle, and the task that writes.
+    pub fn new(parts: Parts) -> (Self, Writer) {
+        let (sender, items) = mpsc::channel(BATCH_LIMIT);
+        let writer = Writer {
+            items,
+            parts: parts.clone(),
+        };
+        let handle = Self {
+            items: sender,
+            bytes: Arc::new(Semaphore::new(REPORTS_LIMIT_BYTES / UNIT_BYTES)),
+            checks: Arc::new(Semaphore::new(CHECKS_LIMIT)),
+            parts,
+        };
+        (handle, writer)
+    }
+
+    /// Checks and stores a report; says what the agent may be told.
+    pub async fn take(&self, report: Report, agent: Agent) -> Outcome {
+        let units = size(&report).div_ceil(UNIT_BYTES).max(1);
+        let units = u32::try_from(units.min(REPORTS_LIMIT_BYTES / UNIT_BYTES)).unwrap_or(u32::MAX);
+        // Semaphores of ours are never closed.
+        let (Ok(_bytes), Ok(turn)) = (
+            self.bytes.acquire_many(units).await,
+            self.checks.acquire().await,
+        ) else {
+            return Outcome::Retry;
+        };
+        let run_id = report.run_id.clone();
+        let agent_key_id = agent.agent_key_id.clone();
+        let parts = self.parts.clone();
+        let now_ms = parts.clock.now_ms();
+        let checked = tokio::task::spawn_blocking(move || {
+            check(report, &agent, &parts.targets, &parts.lease_key, now_ms)
+        })
+        .await;
+        drop(turn);
+        let accepted = match checked {
+            Ok(Ok(accepted)) => accepted,
+            Ok(Err(refusal)) => {
+                tracing::warn!(
+                    run.id = run_id,
+                    agent.key_id = agent_key_id,
+                    error = &refusal as &dyn std::error::Error,
+                    "a report was refused"
+                );
+                return Outcome::Refused;
+            }
+            Err(error) => {
+                tracing::error!(
+                    error = &error as &dyn std::error::Error,
+                    "a check broke off"
+                );
+                return Outcome::Retry;
+            }
+        };
+        let (done, outcome) = oneshot::channel();
+        let item = Item { accepted, done };
+        if self.items.send(item).await.is_err() {
+            return Outcome::Retry;
+        }
+        outcome.await.unwrap_or(Outcome::Retry)
+    }
+}
+
+/// Bytes that a report holds in memory.
+fn size(report: &Report) -> usize {
+    report.signed.as_ref().map_or(0, |signed| {
+        let bodies: usize = signed.bodies.iter().map(bytes::Bytes::len).sum();
+        signed.observation.len() + bodies
+    })
+}
+
+/// The task behind [`Ingest`].
+#[derive(Debug)]
+pub struct Writer {
+    items: mpsc::Receiver<Item>,
+    parts: Parts,
+}
+
+impl Writer {
+    /// Writes until every handle is gone.
+    pub async fn run(mut self) {
+        while let Some(first) = self.items.recv().await {
+            let mut batch = vec![first];
+            let deadline = Instant::now() + BATCH_LINGER;
+            while batch.len() < BATCH_LIMIT {
+                match tokio::time::timeout_at(deadline, self.items.recv()).await {
+                    Ok(Some(item)) => batch.push(item),
+                    Ok(None) | Err(_) => break,
+                }
+            }
+            self.write(batch).await;
+        }
+    }
+
+    async fn write(&self, batch: Vec<Item>) {
+        let mut runs = Vec::with_capacity(batch.len());
+        let mut rest = Vec::with_capacity(batch.len());
+        for item in batch {
+            let told = self.event(&item.accepted);
+            let settled = (
+                Arc::clone(&item.accepted.target),
+                item.accepted.run.slot,
+                item.accepted.run.run_id.clone(),
+                item.accepted.run.wait.clone(),
+            );
+            rest.push((settled, told, item.done));
+            runs.push(item.accepted.run);
+        }
+        let now_ms = self.parts.clock.now_ms();
+        // A failure is logged by the store, once for each time it begins.
+        let recorded = self.parts.store.record(Arc::new(runs), now_ms).await.ok();
+        let mut any_stored = false;
+        for (index, (settled, told, done)) in rest.into_iter().enumerate() {
+            let recorded = recorded.as_ref().and_then(|recorded| recorded.get(index));
+            let outcome = match recorded {
+                None => Outcome::Retry,
+                Some(Recorded::Stored) => Outcome::Stored,
+                Some(Recorded::AlreadyStored) => Outcome::AlreadyStored,
+                Some(Recorded::Conflict) => Outcome::Conflict,
+            };
+            // Whoever asked may be gone; the agent then sends it again and is
+            // told that it is stored already.
+            let _gone = done.send(outcome);
+            if outcome == Outcome::Retry {
+                continue;
+            }
+            let (target, slot, run_id, wait) = settled;
+            if let Some((host, until_ms)) = wait {
+                let _ending = self.parts.dispatch.wait_until(host, until_ms).await;
+            }
+            let target_id = Arc::clone(&target.target_id);
+            let _ending = self.parts.dispatch.settled(target_id, slot, run_id).await;
+            if outcome == Outcome::Stored {
+                any_stored = true;
+                self.parts.events.tell(told);
+            }
+        }
+        if any_stored {
+            self.parts.stored.notify_one();
+        }
+    }
+
+    fn event(&self, accepted: &Accepted) -> Event {
+        let (run, target) = (&accepted.run, &accepted.target);
+        let (reach, cause) = Event::reach(run.reach);
+        Event::Run {
+            target_id: target.target_id.to_string(),
+            url: target.url.clone(),
+            slug: target.slug.clone(),
+            run_id: run.run_id.clone(),
+            slot: run.slot,
+            region: run.region.clone(),
+            reach,
+            cause,
+            took_ms: run.finished_at_ms - run.started_at_ms,
+            page_url: self.parts.pages.page(&run_path(&target.slug, &run.run_id)),
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Which agents count, as the signer said last. Kept in memory and in the
+//! store, so that agents can work while the signer is away; refreshed from time
+//! to time, so that a revoked one does not for long.
+
+use std::{
+    collections::HashMap,
+    sync::{PoisonError, RwLock},
+};
+
+use crate::{
+    signer::{Signer, SignerError},
+    store::{AGENTS_LIMIT, Agent, Store, StoreError},
+};
+
+/// See the module.
+#[derive(Debug)]
+pub struct Roster {
+    agents: RwLock<HashMap<String, Agent>>,
+    signer: Signer,
+    store: Store,
+}
+
+/// The roster could not be brought up to date; the one before stays in force.
+#[derive(Debug, thiserror::Error)]
+pub enum RosterError {
+    #[error("refreshing the roster: the signer did not give it")]
+    Signer(#[source] SignerError),
+    #[error("refreshing the roster: it could not be kept")]
+    Store(#[source] StoreError),
+    #[error("refreshing the roster: it holds {0} agents, and at most {AGENTS_LIMIT} are taken")]
+    TooLarge(usize),
+}
+
+impl Roster {
+    /// As last kept in the store.
+    pub async fn load(store: Store, signer: Signer) -> Result<Self, StoreError> {
+        let agents = by_id(store.agents().await?);
+        Ok(Self {
+            agents: RwLock::new(agents),
+            signer,
+            store,
+        })
+    }
+
+    /// The agent of this key, unless it is unknown or revoked.
+    pub fn agent(&self, agent_key_id: &str) -> Option<Agent> {
+        let agents = self.agents.read().unwrap_or_else(PoisonError::into_inner);
+        let agent = agents.get(agent_key_id)?;
+        (agent.revoked_at_ms == 0).then(|| agent.clone())
+    }
+
+    /// The same; an unknown one is looked for at the signer first, since it may
+    /// have just enrolled.
+    pub async fn find(&self, agent_key_id: &str) -> Result<Option<Agent>, RosterError> {
+        if let Some(agent) = self.agent(agent_key_id) {
+            return Ok(Some(agent));
+        }
+        self.refresh().await?;
+        Ok(self.agent(agent_key_id))
+    }
+
+    /// Fetches the roster. It is in force even if it could not be kept.
+    pub async fn refresh(&self) -> Result<(), RosterError> {
+        let fetched = self.signer.roster().await.map_err(RosterError::Signer)?;
+        if fetched.len() > AGENTS_LIMIT {
+            return Err(RosterError::TooLarge(fetched.len()));
+        }
+        let agents: Vec<Agent> = fetched.into_iter().filter_map(read).collect();
+        let new = by_id(agents.clone());
+        let changed = {
+            let mut held = self.agents.write().unwrap_or_else(PoisonError::into_inner);
+            let changed = *held != new;
+            *held = new;
+            changed
+        };
+        if changed {
+            let kept = self.store.keep_agents(agents).await;
+            kept.map_err(RosterError::Store)?;
+        }
+        Ok(())
+    }
+}
+
+/// An entry that is no Ed25519 key, or not under its own id, is no agent.
+fn read(agent: touchstone_proto::signer::Agent) -> Option<Agent> {
+    let public_key: [u8; 32] = agent.public_key.try_into().ok()?;
+    if touchstone_proto::identity::key_id(&public_key) != agent.agent_key_id {
+        tracing::warn!(agent.key_id = agent.agent_key_id, "not the id of its key");
+        return None;
+    }
+    Some(Agent {
+        agent_key_id: agent.agent_key_id,
+        public_key,
+        region: agent.region,
+        enrolled_at_ms: agent.enrolled_at_ms,
+        revoked_at_ms: agent.revoked_at_ms,
+    })
+}
+
+fn by_id(agents: Vec<Agent>) -> HashMap<String, Agent> {
+    let id = |agent: Agent| (agent.agent_key_id.clone(), agent);
+    agents.into_iter().map(id).collect()
+}

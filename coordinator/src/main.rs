@@ -1,0 +1,80 @@
+//! The coordinator alone, for machines that run nothing else. Events go to
+//! stdout as JSON lines, logs to stderr.
+
+use std::{io::Write as _, path::PathBuf, process::ExitCode};
+
+use tokio::{
+    signal::unix::{SignalKind, signal},
+    sync::mpsc,
+};
+use tokio_util::sync::CancellationToken;
+use touchstone_coordinator::{Config, Event, run};
+
+/// Events that may wait to be printed.
+const EVENTS_LIMIT: usize = 1_024;
+const USAGE: &str = "usage: touchstone-coordinator --config FILE";
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let Some(path) = config_path(std::env::args().skip(1)) else {
+        eprintln!("{USAGE}");
+        return ExitCode::from(2);
+    };
+    match start(path).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let mut chain = Some(&*error as &dyn std::error::Error);
+            while let Some(error) = chain {
+                eprintln!("{error}");
+                chain = error.source();
+            }
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn start(path: PathBuf) -> Result<(), Box<dyn std::error::Error>> {
+    let config = Config::load(&path)?;
+    touchstone_telemetry::init(
+        "coordinator",
+        touchstone_telemetry::Format::Json,
+        &config.log,
+    )?;
+    let shutdown = CancellationToken::new();
+    let (mut interrupt, mut terminate) = (
+        signal(SignalKind::interrupt())?,
+        signal(SignalKind::terminate())?,
+    );
+    let asked = shutdown.clone();
+    tokio::spawn(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+        asked.cancel();
+    });
+    let (events, receiver) = mpsc::channel(EVENTS_LIMIT);
+    let printer = tokio::spawn(print(receiver));
+    let result = run(config, shutdown, events).await;
+    // Ends by itself: the last sender went with the coordinator.
+    printer.await?;
+    Ok(result?)
+}
+
+async fn print(mut events: mpsc::Receiver<Event>) {
+    while let Some(event) = events.recv().await {
+        let Ok(line) = serde_json::to_string(&event) else {
+            continue;
+        };
+        // Nobody reads our stdout any more: nothing is lost by going on.
+        let _closed = writeln!(std::io::stdout().lock(), "{line}");
+    }
+}
+
+fn config_path(mut arguments: impl Iterator<Item = String>) -> Option<PathBuf> {
+    let path = match arguments.next()?.as_str() {
+        "--config" => arguments.next()?,
+        argument => argument.strip_prefix("--config=")?.to_owned(),
+    };
+    arguments.next().is_none().then(|| path.into())
+}

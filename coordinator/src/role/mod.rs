@@ -1,0 +1,358 @@
+//! The role as a whole: opens everything, starts its tasks, and ends them in
+//! order and within a bound.
+
+mod places;
+mod serve;
+
+use std::{sync::Arc, time::Duration};
+
+use places::Places;
+use tokio::{
+    sync::{Notify, Semaphore, mpsc, watch},
+    task::JoinHandle,
+};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use crate::{
+    clock::{SharedClock, SystemClock},
+    config::{Config, ConfigError},
+    event::{Event, Events, PagesUrl},
+    fleet::{
+        dispatch::{self, Dispatch, Ended},
+        ingest::{self, Ingest},
+        lease::PROBE_BUDGET,
+        report::Targets,
+        roster::Roster,
+        stream::{Fleet, STREAMS_LIMIT},
+        token::LeaseKey,
+        view::FleetView,
+    },
+    listen::ListenError,
+    queue::MemoryQueue,
+    random::{NoRandomness, SharedRandom, SystemRandom, draw},
+    signer::Signer,
+    store::{KnownTarget, Live, Options, Reader, Store, StoreError},
+    tasks::{
+        attest_pending::AttestPending,
+        record_missed::{MISSED_LIMIT, RecordMissed},
+        refresh::Refresh,
+    },
+};
+
+/// How long runs that are leased may take to be reported when we stop.
+pub const DRAIN_LIMIT: Duration = PROBE_BUDGET.saturating_add(Duration::from_secs(2));
+/// How long each task may take to end after that.
+pub const STOP_LIMIT: Duration = Duration::from_secs(5);
+
+/// Why the coordinator could not start, or did not go on.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("starting the coordinator")]
+    Config(#[from] ConfigError),
+    #[error("starting the coordinator")]
+    Listen(#[from] ListenError),
+    #[error("starting the coordinator")]
+    Store(#[from] StoreError),
+    #[error("starting the coordinator")]
+    Random(#[from] NoRandomness),
+    #[error("starting the coordinator")]
+    Dispatch(#[from] Ended),
+    #[error("running the coordinator: the task {0:?} ended, which it never should")]
+    Task(&'static str),
+}
+
+/// What comes from outside the program, for tests to replace.
+#[derive(Clone, Debug)]
+pub struct Outside {
+    pub clock: SharedClock,
+    pub random: SharedRandom,
+}
+
+impl Default for Outside {
+    fn default() -> Self {
+        Self {
+            clock: Arc::new(SystemClock),
+            random: Arc::new(SystemRandom),
+        }
+    }
+}
+
+/// Runs the coordinator until `shutdown` is cancelled, or it cannot go on.
+pub async fn run(
+    config: Config,
+    shutdown: CancellationToken,
+    events: mpsc::Sender<Event>,
+) -> Result<(), Error> {
+    run_with(config, Outside::default(), shutdown, events).await
+}
+
+/// The same, with the clock and the randomness given.
+pub async fn run_with(
+    config: Config,
+    outside: Outside,
+    shutdown: CancellationToken,
+    events: mpsc::Sender<Event>,
+) -> Result<(), Error> {
+    config.check()?;
+    // Before anything is written: a second coordinator ends here.
+    let places = Places::bind(&config).await?;
+    let pages_url = places.pages_url(&config);
+    let events = Events::new(events);
+    let mut running = Running::start(&config, outside, places, &pages_url, events.clone()).await?;
+    events.tell(Event::Started {
+        pages_url: pages_url.page("/"),
+        agents: config.agents_listen.clone(),
+        targets: running.targets,
+    });
+    let result = tokio::select! {
+        () = shutdown.cancelled() => Ok(()),
+        name = running.first_end() => Err(Error::Task(name)),
+    };
+    running.stop().await;
+    events.tell(Event::Stopped);
+    result
+}
+
+/// A coordinator at work.
+struct Running {
+    targets: usize,
+    store: Store,
+    dispatch: Option<Dispatch>,
+    sessions: TaskTracker,
+    view: watch::Receiver<FleetView>,
+    tokens: Tokens,
+    tasks: Tasks,
+}
+
+/// The steps of ending, in order.
+#[derive(Clone, Default)]
+struct Tokens {
+    /// Agents are told; no more leases, no new streams.
+    draining: CancellationToken,
+    /// Streams end once their reports are stored.
+    halt: CancellationToken,
+    /// Pages, reconcilers, dispatcher end.
+    end: CancellationToken,
+}
+
+/// In the order in which they are waited for.
+struct Tasks {
+    agents: JoinHandle<()>,
+    writer: JoinHandle<()>,
+    dispatcher: JoinHandle<()>,
+    missed: JoinHandle<()>,
+    attest: JoinHandle<()>,
+    refresh: JoinHandle<()>,
+    pages: JoinHandle<()>,
+}
+
+/// What is read before anything is started.
+struct Opened {
+    store: Store,
+    signer: Signer,
+    roster: Arc<Roster>,
+    lease_key: LeaseKey,
+    known: Vec<KnownTarget>,
+    /// Hosts that asked us to wait, and until when.
+    waits: Vec<(String, i64)>,
+}
+
+impl Opened {
+    async fn open(config: &Config, outside: &Outside) -> Result<Self, Error> {
+        let limit_bytes = config
+            .database_limit_mb
+            .map(|mb| mb.saturating_mul(1_000_000));
+        let store = Store::open(Options {
+            size_limit_bytes: limit_bytes,
+            ..Options::new(&config.database)
+        })
+        .await?;
+        let signer = Signer::at(config.signer_socket()?);
+        let now_ms = outside.clock.now_ms();
+        let added = store.add_targets(config.seeds()?, now_ms).await?;
+        let known = store.known_targets().await?;
+        tracing::info!(targets = known.len(), added, "targets read");
+        let fresh = draw(&*outside.random)?;
+        Ok(Self {
+            lease_key: LeaseKey::new(store.lease_key(fresh, now_ms).await?),
+            roster: Arc::new(Roster::load(store.clone(), signer.clone()).await?),
+            waits: store.waits(now_ms).await?,
+            known,
+            signer,
+            store,
+        })
+    }
+}
+
+impl Running {
+    async fn start(
+        config: &Config,
+        outside: Outside,
+        places: Places,
+        pages_url: &PagesUrl,
+        events: Events,
+    ) -> Result<Self, Error> {
+        let opened = Opened::open(config, &outside).await?;
+        let Outside { clock, random } = outside;
+        let tokens = Tokens::default();
+        let (view, shown) = watch::channel(FleetView::default());
+        let (missed, missed_receiver) = mpsc::channel(MISSED_LIMIT);
+        let (dispatch, dispatcher) = Dispatch::new(dispatch::Parts {
+            queue: Box::new(MemoryQueue::default()),
+            clock: Arc::clone(&clock),
+            random: Arc::clone(&random),
+            lease_key: opened.lease_key.clone(),
+            missed,
+            view,
+        });
+        let missed = RecordMissed {
+            store: opened.store.clone(),
+            clock: Arc::clone(&clock),
+            random: Arc::clone(&random),
+            events: events.clone(),
+            missed: missed_receiver,
+        };
+        let dispatcher = tokio::spawn(dispatcher.run(tokens.end.clone()));
+        let missed = tokio::spawn(missed.run(tokens.end.clone()));
+
+        let stored = Arc::new(Notify::new());
+        let targets = Targets::of(&opened.known);
+        let (ingest, writer) = Ingest::new(ingest::Parts {
+            store: opened.store.clone(),
+            clock: Arc::clone(&clock),
+            targets: Arc::new(targets),
+            lease_key: opened.lease_key,
+            dispatch: dispatch.clone(),
+            events: events.clone(),
+            pages: pages_url.clone(),
+            stored: Arc::clone(&stored),
+        });
+        let attest = AttestPending {
+            store: opened.store.clone(),
+            signer: opened.signer.clone(),
+            clock: Arc::clone(&clock),
+            random: Arc::clone(&random),
+            events: events.clone(),
+            pages: pages_url.clone(),
+            stored,
+        };
+        let live = Live {
+            fleet: shown.clone(),
+            signer_reachable: opened.signer.reachable(),
+            regions: config.regions.clone(),
+        };
+        let reader = Reader::new(opened.store.clone(), Arc::clone(&clock), live);
+        let sessions = TaskTracker::new();
+        let fleet = Fleet {
+            signer: opened.signer.clone(),
+            roster: Arc::clone(&opened.roster),
+            dispatch: dispatch.clone(),
+            ingest,
+            random: Arc::clone(&random),
+            events: events.clone(),
+            draining: tokens.draining.clone(),
+            halt: tokens.halt.clone(),
+            sessions: sessions.clone(),
+            places: Arc::new(Semaphore::new(STREAMS_LIMIT)),
+        };
+        let refresh = Refresh {
+            store: opened.store.clone(),
+            signer: opened.signer,
+            roster: opened.roster,
+            clock,
+            random,
+            events,
+        };
+        // Before agents can connect, so that what was missed while we were away
+        // is on its way into the store before results of long ago come in.
+        let count = opened.known.len();
+        for (host, until_ms) in opened.waits {
+            dispatch.wait_until(host.into(), until_ms).await?;
+        }
+        dispatch.add(opened.known).await?;
+        let tasks = Tasks {
+            writer: tokio::spawn(writer.run()),
+            dispatcher,
+            missed,
+            attest: tokio::spawn(attest.run(tokens.end.clone())),
+            refresh: tokio::spawn(refresh.run(tokens.end.clone())),
+            pages: serve::pages(places.pages, reader, config, tokens.end.clone()),
+            agents: serve::agents(places.agents, fleet, tokens.draining.clone()),
+        };
+        Ok(Self {
+            targets: count,
+            store: opened.store,
+            dispatch: Some(dispatch),
+            sessions,
+            view: shown,
+            tokens,
+            tasks,
+        })
+    }
+
+    /// The name of the first task that ends by itself: a fault of ours.
+    async fn first_end(&mut self) -> &'static str {
+        let Tasks {
+            agents,
+            writer,
+            dispatcher,
+            missed,
+            attest,
+            refresh,
+            pages,
+        } = &mut self.tasks;
+        tokio::select! {
+            _ = agents => "agents",
+            _ = writer => "writer",
+            _ = dispatcher => "dispatcher",
+            _ = missed => "missed",
+            _ = attest => "attest",
+            _ = refresh => "refresh",
+            _ = pages => "pages",
+        }
+    }
+
+    /// Ends everything, within [`DRAIN_LIMIT`] and a few times [`STOP_LIMIT`].
+    async fn stop(mut self) {
+        self.tokens.draining.cancel();
+        if let Some(dispatch) = self.dispatch.take() {
+            let _ended = dispatch.stop().await;
+        }
+        self.sessions.close();
+        let nothing_leased =
+            |view: &FleetView| view.regions.values().all(|region| region.leased == 0);
+        let drained = async {
+            tokio::select! {
+                _ = self.view.wait_for(nothing_leased) => {}
+                () = self.sessions.wait() => {}
+            }
+        };
+        if tokio::time::timeout(DRAIN_LIMIT, drained).await.is_err() {
+            tracing::warn!("some runs were not reported in time; their agents report them later");
+        }
+        self.tokens.halt.cancel();
+        let _late = tokio::time::timeout(STOP_LIMIT, self.sessions.wait()).await;
+        let tasks = self.tasks;
+        end("agents", tasks.agents).await;
+        // The last handle to it went with the agents' service.
+        end("writer", tasks.writer).await;
+        self.tokens.end.cancel();
+        end("dispatcher", tasks.dispatcher).await;
+        end("missed", tasks.missed).await;
+        end("attest", tasks.attest).await;
+        end("refresh", tasks.refresh).await;
+        end("pages", tasks.pages).await;
+        self.store.close().await;
+    }
+}
+
+async fn end(name: &'static str, mut task: JoinHandle<()>) {
+    if task.is_finished() {
+        return;
+    }
+    if tokio::time::timeout(STOP_LIMIT, &mut task).await.is_err() {
+        tracing::warn!(task = name, "did not end in time and is cut off");
+        task.abort();
+        let _aborted = task.await;
+    }
+}

@@ -1,0 +1,184 @@
+//! The way to the signer: its socket, a deadline on every call, and what an
+//! error means for the caller. The signer may be away at any moment and come
+//! back; nothing here remembers more than whether the last call got through.
+
+use std::{
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use hyper_util::rt::TokioIo;
+use tokio::net::UnixStream;
+use tonic::{
+    Code, Status,
+    transport::{Channel, Endpoint, Uri},
+};
+use touchstone_proto::{
+    MESSAGE_LIMIT_BYTES,
+    observation::SignedObservation,
+    signer::{
+        AttestRequest, AttestResponse, EnrolRequest, EnrolResponse, KeysRequest, RosterRequest,
+        signer_service_client::SignerServiceClient,
+    },
+};
+
+/// How long the signer may take to evaluate and sign one run.
+pub const ATTEST_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long any other answer of the signer may take.
+pub const CALL_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Why the signer did not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum SignerError {
+    #[error("asking the signer: it is out of reach")]
+    Away(#[source] Status),
+    #[error("asking the signer: it refused")]
+    Refused(#[source] Status),
+    #[error("asking the signer: it failed on this request")]
+    Stumbled(#[source] Status),
+}
+
+impl From<Status> for SignerError {
+    fn from(status: Status) -> Self {
+        match status.code() {
+            Code::InvalidArgument
+            | Code::NotFound
+            | Code::AlreadyExists
+            | Code::PermissionDenied
+            | Code::Unauthenticated
+            | Code::FailedPrecondition
+            | Code::OutOfRange => Self::Refused(status),
+            Code::Internal | Code::DataLoss | Code::Aborted | Code::DeadlineExceeded => {
+                Self::Stumbled(status)
+            }
+            _ => Self::Away(status),
+        }
+    }
+}
+
+/// A client of the signer. Cheap to clone; connects when it is used, and again
+/// after the signer was away.
+#[derive(Clone, Debug)]
+pub struct Signer {
+    client: SignerServiceClient<Channel>,
+    reachable: Arc<AtomicBool>,
+}
+
+impl Signer {
+    /// Over the Unix socket on which the signer listens for us.
+    pub fn at(socket: PathBuf) -> Self {
+        let connect = tower::service_fn(move |_: Uri| {
+            let socket = socket.clone();
+            async move { UnixStream::connect(socket).await.map(TokioIo::new) }
+        });
+        // The name is never looked up: the connector knows where to go.
+        let endpoint = Endpoint::from_static("http://signer");
+        Self::over(endpoint.connect_with_connector_lazy(connect))
+    }
+
+    /// Over a channel that was made elsewhere.
+    pub fn over(channel: Channel) -> Self {
+        let client = SignerServiceClient::new(channel)
+            .max_decoding_message_size(MESSAGE_LIMIT_BYTES)
+            .max_encoding_message_size(MESSAGE_LIMIT_BYTES);
+        Self {
+            client,
+            reachable: Arc::default(),
+        }
+    }
+
+    /// Whether the last call got through; shared with whoever shows it.
+    pub fn reachable(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.reachable)
+    }
+
+    /// Has a run evaluated and, if it deserves it, signed.
+    pub async fn attest(&self, signed: SignedObservation) -> Result<AttestResponse, SignerError> {
+        let request = AttestRequest {
+            signed: Some(signed),
+            baseline: None,
+        };
+        let mut client = self.client.clone();
+        self.call(ATTEST_TIMEOUT, client.attest(request)).await
+    }
+
+    /// Passes on a new agent's request.
+    pub async fn enrol(&self, request: EnrolRequest) -> Result<EnrolResponse, SignerError> {
+        let mut client = self.client.clone();
+        self.call(CALL_TIMEOUT, client.enrol(request)).await
+    }
+
+    /// The key document, JSON.
+    pub async fn keys(&self) -> Result<Vec<u8>, SignerError> {
+        let mut client = self.client.clone();
+        let keys = self.call(CALL_TIMEOUT, client.keys(KeysRequest {})).await?;
+        Ok(keys.document)
+    }
+
+    /// Which agents count.
+    pub async fn roster(&self) -> Result<Vec<touchstone_proto::signer::Agent>, SignerError> {
+        let mut client = self.client.clone();
+        let roster = self
+            .call(CALL_TIMEOUT, client.roster(RosterRequest {}))
+            .await?;
+        Ok(roster.agents)
+    }
+
+    async fn call<T>(
+        &self,
+        limit: Duration,
+        call: impl Future<Output = Result<tonic::Response<T>, Status>>,
+    ) -> Result<T, SignerError> {
+        let answer = match tokio::time::timeout(limit, call).await {
+            Ok(Ok(response)) => Ok(response.into_inner()),
+            Ok(Err(status)) => Err(SignerError::from(status)),
+            Err(_) => Err(SignerError::Stumbled(Status::deadline_exceeded(
+                "no answer in time",
+            ))),
+        };
+        let reached = !matches!(answer, Err(SignerError::Away(_)));
+        let before = self.reachable.swap(reached, Ordering::Relaxed);
+        if before != reached {
+            tracing::info!(reached, "the signer's reach changed");
+        }
+        answer
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_signer_that_is_not_there_is_away() {
+        let folder = tempfile::tempdir().unwrap();
+        let signer = Signer::at(folder.path().join("signer.sock"));
+        let error = signer.keys().await.unwrap_err();
+        assert!(matches!(error, SignerError::Away(_)), "{error:?}");
+        assert!(!signer.reachable().load(Ordering::Relaxed));
+    }
+
+    #[test]
+    fn an_error_is_ours_to_repeat_or_the_runs_end() {
+        for (code, kind) in [
+            (Code::Unavailable, "away"),
+            (Code::Unknown, "away"),
+            (Code::ResourceExhausted, "away"),
+            (Code::InvalidArgument, "refused"),
+            (Code::PermissionDenied, "refused"),
+            (Code::OutOfRange, "refused"),
+            (Code::Internal, "stumbled"),
+        ] {
+            let found = match SignerError::from(Status::new(code, "")) {
+                SignerError::Away(_) => "away",
+                SignerError::Refused(_) => "refused",
+                SignerError::Stumbled(_) => "stumbled",
+            };
+            assert_eq!(found, kind, "{code:?}");
+        }
+    }
+}

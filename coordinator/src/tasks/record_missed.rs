@@ -1,0 +1,81 @@
+//! Writes missed slots into the store, in batches, and does not give up on one:
+//! while the store is away they wait here, up to a bound at which the
+//! dispatcher waits too.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::backoff::pause;
+use crate::{
+    clock::SharedClock,
+    event::{Event, Events},
+    random::SharedRandom,
+    schedule::Missed,
+    store::Store,
+};
+
+/// Missed slots that may wait to be recorded.
+pub const MISSED_LIMIT: usize = 4_096;
+const BATCH_LIMIT: usize = 512;
+const AWAY_FIRST: Duration = Duration::from_millis(250);
+const AWAY_LIMIT: Duration = Duration::from_secs(10);
+
+/// See the module.
+#[derive(Debug)]
+pub struct RecordMissed {
+    pub store: Store,
+    pub clock: SharedClock,
+    pub random: SharedRandom,
+    pub events: Events,
+    pub missed: mpsc::Receiver<Missed>,
+}
+
+impl RecordMissed {
+    /// Works until the dispatcher is gone and all it sent is recorded, or, while
+    /// the store is away, until `end` is cancelled.
+    pub async fn run(mut self, end: CancellationToken) {
+        let mut batch = Vec::with_capacity(BATCH_LIMIT);
+        while self.missed.recv_many(&mut batch, BATCH_LIMIT).await > 0 {
+            let missed = Arc::new(std::mem::take(&mut batch));
+            let mut failures = 0;
+            while let Err(_logged) = self
+                .store
+                .record_missed(Arc::clone(&missed), self.clock.now_ms())
+                .await
+            {
+                let wait = pause(AWAY_FIRST, AWAY_LIMIT, failures, &*self.random);
+                failures += 1;
+                tokio::select! {
+                    () = tokio::time::sleep(wait) => {}
+                    () = end.cancelled() => {
+                        tracing::warn!(ranges = missed.len(), "missed slots are left for the next start");
+                        return;
+                    }
+                }
+            }
+            for missed in missed.iter() {
+                self.tell(missed);
+            }
+        }
+    }
+
+    fn tell(&self, missed: &Missed) {
+        tracing::info!(
+            target.id = &*missed.target.target_id,
+            slot.first = missed.first_slot,
+            slot.last = missed.last_slot,
+            cause = missed.cause.as_str(),
+            "slots passed without a result"
+        );
+        self.events.tell(Event::Missed {
+            target_id: missed.target.target_id.to_string(),
+            url: missed.target.url.clone(),
+            slug: missed.target.slug.clone(),
+            first_slot: missed.first_slot,
+            last_slot: missed.last_slot,
+            cause: missed.cause,
+        });
+    }
+}

@@ -1,0 +1,89 @@
+//! Keeps what the signer says at hand: its key document for the pages, its
+//! roster for the fleet. Also notices when the signer goes and comes back.
+
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
+
+use tokio_util::sync::CancellationToken;
+
+use super::backoff::pause;
+use crate::{
+    clock::SharedClock,
+    event::{Event, Events},
+    fleet::roster::Roster,
+    random::SharedRandom,
+    signer::Signer,
+    store::Store,
+};
+
+/// How often key document and roster are fetched; so long may a revoked agent
+/// go on.
+pub const REFRESH_EVERY: Duration = Duration::from_secs(30);
+const AWAY_FIRST: Duration = Duration::from_millis(250);
+const AWAY_LIMIT: Duration = Duration::from_secs(10);
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct Refresh {
+    pub store: Store,
+    pub signer: Signer,
+    pub roster: Arc<Roster>,
+    pub clock: SharedClock,
+    pub random: SharedRandom,
+    pub events: Events,
+}
+
+impl Refresh {
+    /// Works until `end` is cancelled.
+    pub async fn run(self, end: CancellationToken) {
+        let mut failures = 0;
+        let mut reachable = None;
+        loop {
+            let fetched = self.once().await;
+            let reached = self.signer.reachable().load(Ordering::Relaxed);
+            if reachable.replace(reached) != Some(reached) {
+                self.events.tell(Event::Signer { reachable: reached });
+            }
+            let wait = if fetched {
+                failures = 0;
+                REFRESH_EVERY
+            } else {
+                failures += 1;
+                pause(AWAY_FIRST, AWAY_LIMIT, failures - 1, &*self.random)
+            };
+            tokio::select! {
+                () = tokio::time::sleep(wait) => {}
+                () = end.cancelled() => return,
+            }
+        }
+    }
+
+    async fn once(&self) -> bool {
+        let roster = self.roster.refresh().await;
+        if let Err(error) = &roster {
+            tracing::debug!(
+                error = error as &dyn std::error::Error,
+                "roster not refreshed"
+            );
+        }
+        let keys = match self.signer.keys().await {
+            Ok(document) => self.keep(document).await,
+            Err(error) => {
+                tracing::debug!(
+                    error = &error as &dyn std::error::Error,
+                    "keys not refreshed"
+                );
+                false
+            }
+        };
+        roster.is_ok() && keys
+    }
+
+    async fn keep(&self, document: Vec<u8>) -> bool {
+        let now_ms = self.clock.now_ms();
+        // A failure is logged by the store.
+        self.store.keep_key_document(document, now_ms).await.is_ok()
+    }
+}
