@@ -1,1 +1,12 @@
-//! stub
+//! Whole processes, real MCP servers, real faults. One file a subject.
+//!
+//! `tests/run` installs what these need; a missing peer is a failure here and
+//! never a skipped test.
+
+#![allow(clippy::pedantic, clippy::unwrap_used, unreachable_pub)]
+
+mod bad_input;
+mod rules;
+mod spine;
+mod support;
+mod words;

@@ -1,0 +1,139 @@
+//! Endpoint addresses as people type them, judged before anything is sent.
+//!
+//! The guard judges every address again at the moment of dialling; what is
+//! refused here is what can be seen from the text alone, so that a slip is
+//! answered at once by a sentence that says what to write instead.
+
+use std::net::IpAddr;
+
+use ipnet::IpNet;
+use url::{Host, Url};
+
+use crate::exit::Failure;
+
+/// Longest address that is accepted, in bytes.
+const URL_LIMIT_BYTES: usize = 2048;
+
+/// Reads one endpoint address. `allow` are the networks of `--allow-net`.
+pub(crate) fn parse(text: &str, allow: &[IpNet]) -> Result<Url, Failure> {
+    if text.len() > URL_LIMIT_BYTES {
+        return Err(Failure::usage(format!(
+            "the address is {} bytes long; at most {URL_LIMIT_BYTES} are accepted",
+            text.len()
+        )));
+    }
+    let url = match Url::parse(text) {
+        Ok(url) if matches!(url.scheme(), "http" | "https") => url,
+        Ok(url) if text.contains("://") => {
+            return Err(Failure::usage(format!(
+                "{text} has the scheme {}; write the server's https:// address",
+                url.scheme()
+            )));
+        }
+        // `example.com:8443/mcp` parses as a scheme, `example.com/mcp` not at all.
+        Ok(_) | Err(url::ParseError::RelativeUrlWithoutBase) => {
+            return Err(Failure::usage(format!(
+                "{text} has no scheme; write https://{text}"
+            )));
+        }
+        Err(error) => {
+            return Err(Failure::usage(format!(
+                "{text} is not an address ({error}); write it like https://mcp.example.com/mcp"
+            )));
+        }
+    };
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(Failure::usage(
+            "the address holds a user name or password, and no credential is ever sent; write it without",
+        ));
+    }
+    if url.fragment().is_some() {
+        return Err(Failure::usage(format!(
+            "{text} has a fragment (#…), which never reaches a server; write it without"
+        )));
+    }
+    if allow.is_empty() {
+        refuse_outside_https(text, &url)?;
+    }
+    Ok(url)
+}
+
+/// Without `--allow-net` only https on port 443 at a public address is probed.
+fn refuse_outside_https(text: &str, url: &Url) -> Result<(), Failure> {
+    if let Some(network) = own_network(url) {
+        return Err(Failure::usage(format!(
+            "{text} is an address of this machine or a private network; if it is yours, add --allow-net {network}"
+        )));
+    }
+    if url.scheme() == "http" {
+        return Err(Failure::usage(format!(
+            "{text} is plain http, which is probed only inside a network you name; write https://, or add --allow-net with the server's network (CIDR)"
+        )));
+    }
+    if let Some(port) = url.port() {
+        return Err(Failure::usage(format!(
+            "{text} names port {port}; only 443 is probed, unless the server is inside a network you name with --allow-net (CIDR)"
+        )));
+    }
+    Ok(())
+}
+
+/// The network to allow for an address that plainly is one's own.
+fn own_network(url: &Url) -> Option<String> {
+    let address = match url.host()? {
+        Host::Domain(name) if name == "localhost" || name.ends_with(".localhost") => {
+            return Some("127.0.0.0/8".to_owned());
+        }
+        Host::Domain(_) => return None,
+        Host::Ipv4(address) => IpAddr::V4(address),
+        Host::Ipv6(address) => IpAddr::V6(address),
+    };
+    match address {
+        IpAddr::V4(v4) if v4.is_loopback() => Some("127.0.0.0/8".to_owned()),
+        IpAddr::V4(v4) if v4.is_private() || v4.is_link_local() => Some(format!("{v4}/32")),
+        IpAddr::V6(v6) if v6.is_loopback() || v6.is_unique_local() => Some(format!("{v6}/128")),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_is_answered_by_what_to_write() {
+        let cases = [
+            ("mcp.example.com/mcp", "write https://mcp.example.com/mcp"),
+            ("mcp.example.com:8443/mcp", "has no scheme"),
+            ("localhost:3000/mcp", "has no scheme"),
+            ("ftp://example.com/", "has the scheme ftp"),
+            ("https://", "is not an address"),
+            ("https://user:pw@example.com/mcp", "without"),
+            ("https://example.com/mcp#x", "fragment"),
+            ("http://example.com/mcp", "plain http"),
+            ("https://example.com:8443/mcp", "names port 8443"),
+            ("http://localhost:3000/mcp", "--allow-net 127.0.0.0/8"),
+            ("http://127.0.0.1:3000/mcp", "--allow-net 127.0.0.0/8"),
+            ("https://2130706433/mcp", "--allow-net 127.0.0.0/8"),
+            ("https://[::1]/mcp", "--allow-net ::1/128"),
+            ("https://10.1.2.3/mcp", "--allow-net 10.1.2.3/32"),
+        ];
+        for (text, says) in cases {
+            let failure = parse(text, &[]).expect_err(text);
+            assert!(failure.message.contains(says), "{text}: {}", failure.message);
+        }
+    }
+
+    #[test]
+    fn a_password_is_not_repeated() {
+        let failure = parse("https://user:hunter2@example.com/mcp", &[]).unwrap_err();
+        assert!(!failure.message.contains("hunter2"));
+    }
+
+    #[test]
+    fn one_s_own_network_may_be_plain() {
+        let allow = ["127.0.0.0/8".parse().unwrap()];
+        assert!(parse("http://localhost:3000/mcp", &allow).is_ok());
+        assert!(parse("https://mcp.example.com/mcp", &[]).is_ok());
+    }
+}

@@ -1,0 +1,108 @@
+//! One role, by its configuration file, until it is asked to stop.
+
+use std::path::PathBuf;
+
+use tokio::io::AsyncReadExt as _;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+use touchstone_telemetry::Format;
+
+use crate::exit::{Exit, Failure, Outcome, chain};
+use crate::output;
+
+/// Events of a coordinator that may wait for the reader of its standard output.
+const EVENTS_WAITING_LIMIT: usize = 1024;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The role's configuration (TOML); without it the defaults hold
+    #[arg(long)]
+    config: Option<PathBuf>,
+    /// End when standard input does: whoever holds it started us
+    #[arg(long, hide = true)]
+    until_stdin_closes: bool,
+}
+
+pub(crate) async fn signer(args: Args) -> Outcome {
+    let config = match &args.config {
+        Some(path) => touchstone_signer::Config::load(path).map_err(|error| invalid(&error))?,
+        None => touchstone_signer::Config::default(),
+    };
+    logs("signer", &config.log.filter)?;
+    let stop = stop(args.until_stdin_closes)?;
+    ended(touchstone_signer::run(config, stop).await, |_| Exit::Unexpected)
+}
+
+pub(crate) async fn probe_agent(args: Args) -> Outcome {
+    let config = match &args.config {
+        Some(path) => touchstone_probe_agent::Config::load(path).map_err(|error| invalid(&error))?,
+        None => touchstone_probe_agent::Config::default(),
+    };
+    logs("probe-agent", &config.log.filter)?;
+    let stop = stop(args.until_stdin_closes)?;
+    ended(touchstone_probe_agent::run(config, stop).await, |_| Exit::Unexpected)
+}
+
+pub(crate) async fn coordinator(args: Args) -> Outcome {
+    let config = match &args.config {
+        Some(path) => touchstone_coordinator::Config::load(path).map_err(|error| invalid(&error))?,
+        None => touchstone_coordinator::Config::default(),
+    };
+    logs("coordinator", &config.log)?;
+    let stop = stop(args.until_stdin_closes)?;
+    let (events, mut happened) = mpsc::channel(EVENTS_WAITING_LIMIT);
+    let writer = tokio::spawn(async move {
+        while let Some(event) = happened.recv().await {
+            output::json(&event)?;
+        }
+        Ok::<(), Failure>(())
+    });
+    let result = touchstone_coordinator::run(config, stop, events).await;
+    match writer.await {
+        Ok(written) => written?,
+        Err(error) => tracing::error!(%error, "writing events ended badly"),
+    }
+    ended(result, |error| if error.is_conflict() { Exit::Conflict } else { Exit::Unexpected })
+}
+
+fn invalid(error: &dyn std::error::Error) -> Failure {
+    Failure::caused(Exit::Configuration, error)
+}
+
+fn ended<E: std::error::Error>(result: Result<(), E>, exit: impl Fn(&E) -> Exit) -> Outcome {
+    result.map(|()| Exit::Done).map_err(|error| Failure::new(exit(&error), chain(&error)))
+}
+
+fn logs(service: &'static str, filter: &str) -> Result<(), Failure> {
+    touchstone_telemetry::init(service, Format::Json, filter).map_err(|error| invalid(&error))
+}
+
+/// Cancelled by SIGTERM, by SIGINT, and, when asked for, by the end of standard input.
+fn stop(until_stdin_closes: bool) -> Result<CancellationToken, Failure> {
+    let listen = |kind| {
+        signal(kind).map_err(|error| Failure::new(Exit::Unexpected, format!("listening for signals failed: {error}")))
+    };
+    let mut terminate = listen(SignalKind::terminate())?;
+    let mut interrupt = listen(SignalKind::interrupt())?;
+    let stop = CancellationToken::new();
+    let cancel = stop.clone();
+    tokio::spawn(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+            () = stdin_closed(until_stdin_closes) => {}
+        }
+        cancel.cancel();
+    });
+    Ok(stop)
+}
+
+async fn stdin_closed(watched: bool) {
+    if !watched {
+        return std::future::pending().await;
+    }
+    let mut nothing = [0; 64];
+    let mut stdin = tokio::io::stdin();
+    while stdin.read(&mut nothing).await.is_ok_and(|read| read > 0) {}
+}

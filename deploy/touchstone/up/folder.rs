@@ -1,0 +1,159 @@
+//! The data folder of `up`: one process at a time, one configuration a role,
+//! relative paths, so that a folder can be moved and its sockets keep short names.
+
+use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
+use std::io::Write as _;
+use std::net::SocketAddr;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use ipnet::IpNet;
+use tokio::time::Instant;
+use toml::{Table, Value};
+use touchstone_signer::AdminClient;
+use url::Url;
+
+use crate::exit::{Exit, Failure, chain};
+
+/// The region of the one agent that `up` starts.
+const REGION: &str = "local";
+/// How long the agent's join token lasts, in seconds.
+const JOIN_TOKEN_LASTS_S: u32 = 600;
+/// How often the signer is asked while it is starting.
+const ASK_EVERY: Duration = Duration::from_millis(50);
+const ADMIN_SOCKET: &str = "run/signer-admin.sock";
+const JOIN_TOKEN_FILE: &str = "agent/join-token";
+
+/// What the flags of `up` set for the three roles.
+#[derive(Debug)]
+pub(super) struct Settings<'a> {
+    pub(super) urls: &'a [Url],
+    pub(super) tier: &'a str,
+    pub(super) listen: SocketAddr,
+    pub(super) allow_net: &'a [IpNet],
+    pub(super) trust_ca: &'a [PathBuf],
+}
+
+/// The open folder, which is also the working directory of this process and
+/// its children. The lock ends with the process, however it ends.
+#[derive(Debug)]
+pub(super) struct Folder {
+    _lock: File,
+}
+
+impl Folder {
+    /// Makes the folder when it is not there, takes its lock, and goes into it.
+    pub(super) fn open(path: &Path) -> Result<Self, Failure> {
+        let failed = |what: &Path, error: std::io::Error| {
+            Failure::new(Exit::Unexpected, format!("the data folder cannot be used: {}: {error}", what.display()))
+        };
+        for folder in ["", "run", "logs", "signer", "agent", "coordinator"] {
+            let folder = path.join(folder);
+            DirBuilder::new().recursive(true).mode(0o700).create(&folder).map_err(|error| failed(&folder, error))?;
+        }
+        let lock_path = path.join("lock");
+        let lock = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .mode(0o600)
+            .open(&lock_path)
+            .map_err(|error| failed(&lock_path, error))?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(Failure::new(
+                    Exit::Conflict,
+                    format!(
+                        "another touchstone up is using {}; stop it, or name another folder with --data",
+                        path.display()
+                    ),
+                ));
+            }
+            Err(TryLockError::Error(error)) => return Err(failed(&lock_path, error)),
+        }
+        std::env::set_current_dir(path).map_err(|error| failed(path, error))?;
+        Ok(Self { _lock: lock })
+    }
+
+    pub(super) fn config_of(&self, role: &str) -> PathBuf {
+        PathBuf::from(format!("run/{role}.toml"))
+    }
+
+    pub(super) fn log_of(&self, role: &str) -> PathBuf {
+        PathBuf::from(format!("logs/{role}.log"))
+    }
+
+    /// Writes one configuration a role.
+    pub(super) fn configure(&self, settings: &Settings<'_>) -> Result<(), Failure> {
+        let text = |text: &str| Value::String(text.to_owned());
+        let list = |items: Vec<Value>| Value::Array(items);
+        let table = |pairs: Vec<(&str, Value)>| -> Table {
+            pairs.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+        };
+        let signer = table(vec![
+            ("data", text("signer")),
+            ("socket", text("run/signer.sock")),
+            ("admin_socket", text(ADMIN_SOCKET)),
+        ]);
+        let agent = table(vec![
+            ("coordinator", text("unix:run/fleet.sock")),
+            ("data", text("agent")),
+            ("join_token_file", text(JOIN_TOKEN_FILE)),
+            ("allow_net", list(settings.allow_net.iter().map(|net| text(&net.to_string())).collect())),
+            ("trust_ca", list(settings.trust_ca.iter().map(|file| text(&file.to_string_lossy())).collect())),
+        ]);
+        let targets = settings.urls.iter().map(|url| {
+            Value::Table(table(vec![
+                ("url", text(url.as_str())),
+                ("tier", text(settings.tier)),
+                ("source", text("command_line")),
+                ("regions", list(vec![text(REGION)])),
+            ]))
+        });
+        let coordinator = table(vec![
+            ("database", text("sqlite:coordinator/touchstone.sqlite")),
+            ("signer", text("unix:run/signer.sock")),
+            ("agents_listen", text("unix:run/fleet.sock")),
+            ("pages_listen", text(&settings.listen.to_string())),
+            ("regions", list(vec![text(REGION)])),
+            ("targets", list(targets.collect())),
+        ]);
+        for (role, config) in [("signer", signer), ("probe-agent", agent), ("coordinator", coordinator)] {
+            let path = self.config_of(role);
+            write_private(&path, config.to_string().as_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Asks the signer for a join token and leaves it for the agent, which
+    /// deletes it once it is in the fleet. Waits while the signer is starting.
+    pub(super) async fn put_join_token(&self, within: Duration) -> Result<(), Failure> {
+        let deadline = Instant::now() + within;
+        loop {
+            match AdminClient::mint_join_token(Path::new(ADMIN_SOCKET), REGION, JOIN_TOKEN_LASTS_S).await {
+                Ok(token) => return write_private(Path::new(JOIN_TOKEN_FILE), token.as_bytes()),
+                Err(error) if Instant::now() >= deadline => {
+                    return Err(Failure::new(
+                        Exit::Unexpected,
+                        format!("the signer did not answer ({}); see logs/signer.log in the data folder", chain(&error)),
+                    ));
+                }
+                Err(_) => tokio::time::sleep(ASK_EVERY).await,
+            }
+        }
+    }
+}
+
+/// Writes a file that only its owner reads.
+fn write_private(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    OpenOptions::new()
+        .create(true)
+        .truncate(true)
+        .write(true)
+        .mode(0o600)
+        .open(path)
+        .and_then(|mut file| file.write_all(bytes))
+        .map_err(|error| Failure::new(Exit::Unexpected, format!("writing {} failed: {error}", path.display())))
+}

@@ -1,0 +1,156 @@
+//! `touchstone up`: the whole of Touchstone on one machine, as three processes
+//! of this one program, with SQLite in a data folder and no other service.
+
+mod child;
+mod folder;
+mod narrate;
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use ipnet::IpNet;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::mpsc;
+use url::Url;
+
+use crate::endpoint;
+use crate::exit::{Exit, Failure, Outcome};
+
+use child::{Notice, Role, Watched};
+use folder::Folder;
+use narrate::Narrator;
+
+/// Notices that may wait to be said.
+const NOTICES_WAITING_LIMIT: usize = 1024;
+/// How long the signer may take to answer before the agent's token is asked for again.
+const SIGNER_ANSWERS_WITHIN: Duration = Duration::from_secs(30);
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Endpoints to watch, in addition to those watched before
+    urls: Vec<String>,
+    /// Keys, database and logs
+    #[arg(long, value_name = "DIR", default_value = "touchstone-data")]
+    data: PathBuf,
+    /// Where pages are served
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8080")]
+    listen: SocketAddr,
+    /// A network of your own that may be probed, over plain http and on any port too
+    #[arg(long, value_name = "CIDR")]
+    allow_net: Vec<IpNet>,
+    /// A further certificate authority (PEM) to trust in probes
+    #[arg(long, value_name = "FILE")]
+    trust_ca: Vec<PathBuf>,
+    /// How often the endpoints named here are probed: every 12 h, 8 h or 15 min
+    #[arg(long, value_enum, default_value = "unclaimed")]
+    tier: Tier,
+    /// Print events as JSON lines
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Tier {
+    Unclaimed,
+    Free,
+    Indie,
+}
+
+impl Tier {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Unclaimed => "unclaimed",
+            Self::Free => "free",
+            Self::Indie => "indie",
+        }
+    }
+}
+
+pub(crate) async fn run(args: Args) -> Outcome {
+    let urls: Vec<Url> =
+        args.urls.iter().map(|text| endpoint::parse(text, &args.allow_net)).collect::<Result<_, _>>()?;
+    let trust_ca: Vec<PathBuf> = args
+        .trust_ca
+        .iter()
+        .map(|file| {
+            std::fs::canonicalize(file)
+                .map_err(|error| Failure::usage(format!("cannot read {}: {error}", file.display())))
+        })
+        .collect::<Result<_, _>>()?;
+    let program = std::env::current_exe()
+        .map_err(|error| Failure::new(Exit::Unexpected, format!("cannot find this program's own file: {error}")))?;
+    let folder = Folder::open(&args.data)?;
+    folder.configure(&folder::Settings {
+        urls: &urls,
+        tier: args.tier.as_str(),
+        listen: args.listen,
+        allow_net: &args.allow_net,
+        trust_ca: &trust_ca,
+    })?;
+    let mut narrator = Narrator::new(args.json, &args.data);
+    narrator.begin(&urls)?;
+    let (notices, happened) = mpsc::channel(NOTICES_WAITING_LIMIT);
+    let result = watch(&folder, program, notices, happened, &mut narrator).await;
+    narrator.end()?;
+    result
+}
+
+async fn watch(
+    folder: &Folder,
+    program: PathBuf,
+    notices: mpsc::Sender<Notice>,
+    mut happened: mpsc::Receiver<Notice>,
+    narrator: &mut Narrator,
+) -> Outcome {
+    let mut interrupt = listen(SignalKind::interrupt())?;
+    let mut terminate = listen(SignalKind::terminate())?;
+    let start = |name| {
+        let role = Role { name, config: folder.config_of(name), log: folder.log_of(name) };
+        Watched::start(role, program.clone(), notices.clone())
+    };
+    let signer = start("signer");
+    let coordinator = start("coordinator");
+    // The agent needs its token before it starts; nothing else waits for it.
+    let mut token = std::pin::pin!(folder.put_join_token(SIGNER_ANSWERS_WITHIN));
+    let mut agent = None;
+    let outcome = loop {
+        tokio::select! {
+            _ = interrupt.recv() => break Ok(Exit::Done),
+            _ = terminate.recv() => break Ok(Exit::Done),
+            given = &mut token, if agent.is_none() => match given {
+                Ok(()) => agent = Some(start("probe-agent")),
+                Err(failure) => break Err(failure),
+            },
+            notice = happened.recv() => match notice {
+                Some(Notice::Hopeless { role, exit, why }) => {
+                    break Err(Failure::new(exit, format!("{role} cannot run: {why}")));
+                }
+                Some(notice) => narrator.say(&notice)?,
+                None => break Err(Failure::new(Exit::Unexpected, "nothing is left to watch")),
+            },
+        }
+    };
+    narrator.stopping()?;
+    // In the order of the data, so that what was probed is still stored and signed.
+    let stop_all = async {
+        if let Some(agent) = agent {
+            agent.stop().await;
+        }
+        coordinator.stop().await;
+        signer.stop().await;
+    };
+    tokio::pin!(stop_all);
+    loop {
+        tokio::select! {
+            () = &mut stop_all => return outcome,
+            notice = happened.recv() => if let Some(notice) = notice {
+                narrator.say(&notice)?;
+            },
+        }
+    }
+}
+
+fn listen(kind: SignalKind) -> Result<tokio::signal::unix::Signal, Failure> {
+    signal(kind).map_err(|error| Failure::new(Exit::Unexpected, format!("listening for signals failed: {error}")))
+}

@@ -1,0 +1,6 @@
+//! What the end-to-end tests stand on: peers, hostile servers, `touchstone up`.
+
+pub mod hostile;
+pub mod peers;
+pub mod until;
+pub mod up;
