@@ -15,87 +15,101 @@ use crate::reason::{Reason, ReasonKey};
 use crate::view::{Turn, View, scheme_word};
 
 pub(super) fn judge(view: &View<'_>) -> Finding {
-    let wall = wall(view);
-    let challenge = wall.map(Challenge::read);
-    if let Some(fault) = challenge
-        .as_ref()
-        .and_then(|challenge| challenge.fault.clone())
-    {
+    let seen = Seen {
+        challenge: wall(view).map(Challenge::read),
+        resource: Search::resource(view),
+        server: Search::server(view),
+    };
+    if let Some(fault) = seen.fault(view) {
         return Finding::risk(fault);
     }
-    let resource = Search::resource(view);
-    let server = Search::server(view);
-    let stated = challenge
-        .as_ref()
-        .and_then(|challenge| challenge.stated.as_ref());
-
-    let document = match (&resource.got, stated) {
-        (Got::Document(document), _) => Some(document),
-        // The place was named, so what is there is no guess.
-        (Got::Http(status), Some(_)) => {
-            let params = ["resource".into(), (*status).into()];
-            return Finding::risk(Reason::new(ReasonKey::MetadataHttpError, &params));
-        }
-        (Got::NotJson, Some(_)) => return Finding::risk(fault("resource", "not_json")),
-        (Got::NotObject, Some(_)) => return Finding::risk(fault("resource", "not_object")),
-        _ => None,
-    };
-    if let Some(document) = document {
-        let endpoint = view.endpoint();
-        let scopes = challenge
-            .as_ref()
-            .map_or(&[][..], |challenge| &challenge.scopes);
-        if let Some(fault) = documents::resource_fault(document, endpoint.as_ref(), scopes) {
-            return Finding::risk(fault);
-        }
-        let issuer = documents::first_server(document).and_then(Value::as_str);
-        match &server.got {
-            Got::Document(document) => {
-                if let Some(fault) = documents::server_fault(document, issuer.unwrap_or_default()) {
-                    return Finding::risk(fault);
-                }
-            }
-            _ if server.hindered.is_none() && server.tried => {
-                return Finding::risk(ReasonKey::ServerMetadataNotFound);
-            }
-            _ => {}
-        }
-    }
-    if let Some(finding) = hindered(view, wall.is_some(), &resource, &server) {
+    if let Some(finding) = seen.cut_short(view) {
         return finding;
     }
-    let scheme = challenge
-        .as_ref()
-        .map_or("none", |challenge| challenge.scheme);
-    match (documents::count([&resource, &server]), &challenge) {
-        (0, None) => Finding::skipped(ReasonKey::NotObservable),
-        (0, Some(_)) => Finding::verified(Reason::new(
+    let documents = documents::count([&seen.resource, &seen.server]);
+    match (&seen.challenge, documents) {
+        (None, 0) => Finding::skipped(ReasonKey::NotObservable),
+        (Some(challenge), 0) => Finding::verified(Reason::new(
             ReasonKey::ChallengeWellFormed,
-            &[scheme.into()],
+            &[challenge.scheme.into()],
         )),
-        (documents, _) => Finding::verified(Reason::new(
-            ReasonKey::MetadataWellFormed,
-            &[scheme.into(), documents.into()],
-        )),
+        (challenge, documents) => {
+            let scheme = challenge.as_ref().map_or("none", |c| c.scheme);
+            Finding::verified(Reason::new(
+                ReasonKey::MetadataWellFormed,
+                &[scheme.into(), documents.into()],
+            ))
+        }
     }
 }
 
-/// What kept the search from its end, when it did not come to one.
-fn hindered(view: &View<'_>, wall: bool, resource: &Search, server: &Search) -> Option<Finding> {
-    let found_resource = matches!(resource.got, Got::Document(_));
-    if !found_resource && let Some(reason) = &resource.hindered {
-        return Some(Finding::errored(reason.clone()));
+/// All that could be seen of the authentication.
+struct Seen {
+    challenge: Option<Challenge>,
+    resource: Search,
+    server: Search,
+}
+
+impl Seen {
+    /// The first fault, in the order in which a client would meet them.
+    fn fault(&self, view: &View<'_>) -> Option<Reason> {
+        let challenge = self.challenge.as_ref();
+        if let Some(fault) = challenge.and_then(|challenge| challenge.fault.clone()) {
+            return Some(fault);
+        }
+        let was_named = challenge.is_some_and(|challenge| challenge.stated.is_some());
+        let document = match &self.resource.got {
+            Got::Document(document) => document,
+            // What is not where it was guessed to be is just not there.
+            _ if !was_named => return None,
+            Got::Http(status) => {
+                let params = ["resource".into(), (*status).into()];
+                return Some(Reason::new(ReasonKey::MetadataHttpError, &params));
+            }
+            Got::NotJson => return Some(fault("resource", "not_json")),
+            Got::NotObject => return Some(fault("resource", "not_object")),
+            Got::Nothing => return None,
+        };
+        let scopes = challenge.map_or(&[][..], |challenge| &challenge.scopes);
+        let endpoint = view.endpoint();
+        documents::resource_fault(document, endpoint.as_ref(), scopes)
+            .or_else(|| self.server_fault(document))
     }
-    if found_resource && let Some(reason) = &server.hindered {
-        return Some(Finding::errored(reason.clone()));
+
+    fn server_fault(&self, resource: &Value) -> Option<Reason> {
+        let issuer = documents::first_server(resource).and_then(Value::as_str);
+        match &self.server.got {
+            Got::Document(document) => documents::server_fault(document, issuer?),
+            _ if self.server.tried && self.server.hindered.is_none() => {
+                Some(ReasonKey::ServerMetadataNotFound.into())
+            }
+            _ => None,
+        }
     }
-    // A run that was cut short may have missed the wall, or what lies behind it.
-    let over = resource.tried && (!found_resource || server.tried);
-    match view.stop() {
-        Some(reason) if !over => Some(Finding::blocked(reason)),
-        None if found_resource && !server.tried => Some(Finding::blocked(ReasonKey::NotRecorded)),
-        _ if !wall => view.edge().map(Finding::blocked),
-        _ => None,
+
+    /// What kept the search from its end, when it did not come to one.
+    fn cut_short(&self, view: &View<'_>) -> Option<Finding> {
+        let found_resource = matches!(self.resource.got, Got::Document(_));
+        let search = if found_resource {
+            &self.server
+        } else {
+            &self.resource
+        };
+        if let Some(reason) = &search.hindered {
+            return Some(Finding::errored(reason.clone()));
+        }
+        if search.tried {
+            return None;
+        }
+        // A run that was cut short may have missed the wall, or what lies behind it.
+        let was_named = self.challenge.as_ref().is_some_and(|c| c.stated.is_some());
+        if let Some(reason) = view.stop() {
+            Some(Finding::blocked(reason))
+        } else if self.challenge.is_none() && !found_resource {
+            view.edge().map(Finding::blocked)
+        } else {
+            (found_resource || was_named).then(|| Finding::blocked(ReasonKey::NotRecorded))
+        }
     }
 }
 

@@ -127,6 +127,8 @@ pub(super) fn likely_cause(view: &View<'_>, signing: Signing) -> Option<LikelyCa
 /// The key that says most about an answer that failed the run.
 fn telling(turn: Option<&Turn<'_>>, reason: &Reason) -> ReasonKey {
     match turn.map_or(0, Turn::status) {
+        // A modern server refused; it asks for no credential.
+        _ if reason.key() == ReasonKey::HandshakeRefused => reason.key(),
         401 => ReasonKey::ChallengeUnusable,
         500..=599 => ReasonKey::ServerError,
         _ => reason.key(),
