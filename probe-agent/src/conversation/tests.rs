@@ -1,5 +1,8 @@
 //! What came back → what is sent next, and how the conversation ends.
 
+// Literals of `json!` read best where they are handed over.
+#![allow(clippy::needless_pass_by_value)]
+
 use bytes::Bytes;
 use serde_json::{Value, json};
 use touchstone_proto::observation::{

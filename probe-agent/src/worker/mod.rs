@@ -111,13 +111,18 @@ impl<P: Prober> Worker<P> {
             };
             match opened {
                 Ok(link) => {
-                    backoff.reset();
+                    let connected = Instant::now();
                     info!(region = link.region, coordinator = %self.coordinator, "connected");
                     match serve::serve(link, &mut runs, &spool, &kept, self.timing, &shutdown).await
                     {
                         End::Left => return Ok(()),
                         End::Moved => info!("the coordinator is going; connecting anew"),
                         End::Lost(error) => warn!(error = %Chain(&error), "connection lost"),
+                    }
+                    // One that greets and drops is not reached any better than
+                    // one that does not answer.
+                    if connected.elapsed() >= self.timing.backoff_cap {
+                        backoff.reset();
                     }
                 }
                 Err(error) => warn!(

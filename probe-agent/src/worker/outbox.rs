@@ -6,7 +6,7 @@
 //! after a while. Only an answer that settles a report removes it.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::{Notify, mpsc};
@@ -19,10 +19,10 @@ use super::spool::{Seq, Spool, SpoolError};
 
 /// Kept reports on their way over one connection.
 #[derive(Debug)]
-pub(crate) struct Outbox<'a> {
-    spool: &'a Spool,
+pub(crate) struct Outbox {
+    spool: Arc<Spool>,
     /// A run was finished, or a kept report changed.
-    wake: &'a Notify,
+    wake: Arc<Notify>,
     resend_after: Duration,
     sent: Mutex<HashMap<String, Sent>>,
 }
@@ -36,12 +36,8 @@ struct Sent {
     put_off: bool,
 }
 
-/// The other side no longer takes messages.
-#[derive(Debug)]
-pub(crate) struct Closed;
-
-impl<'a> Outbox<'a> {
-    pub(crate) fn new(spool: &'a Spool, wake: &'a Notify, resend_after: Duration) -> Self {
+impl Outbox {
+    pub(crate) fn new(spool: Arc<Spool>, wake: Arc<Notify>, resend_after: Duration) -> Self {
         Self {
             spool,
             wake,
@@ -50,12 +46,13 @@ impl<'a> Outbox<'a> {
         }
     }
 
-    /// Sends until the connection ends.
-    pub(crate) async fn run(&self, outgoing: mpsc::Sender<WorkRequest>) -> Closed {
+    /// Sends until the connection ends. It waits for room on the wire and for
+    /// the disk, so that it must run beside the task that reads.
+    pub(crate) async fn run(self: Arc<Self>, outgoing: mpsc::Sender<WorkRequest>) {
         loop {
             if let Err(error) = self.send_due(&outgoing).await {
                 match error {
-                    SendError::Closed => return Closed,
+                    SendError::Closed => return,
                     SendError::Spool(error) => report_fault(&error),
                 }
             }
@@ -165,13 +162,14 @@ impl<'a> Outbox<'a> {
             .is_none_or(|sent| sent.seq != seq || sent.at.elapsed() >= self.resend_after)
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Sent>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Sent>> {
         // No holder can panic between two changes that belong together.
         self.sent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 enum SendError {
+    /// The other side takes no more messages.
     Closed,
     Spool(SpoolError),
 }

@@ -4,9 +4,12 @@
 //! on here is never more than what can run at once. Reading never waits for
 //! writing, so that neither side can hold up the other for good.
 
+use std::sync::Arc;
+
 use tokio::sync::Notify;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
 use touchstone_proto::fleet::{Credits, Draining, Lease, WorkRequest, work_request, work_response};
 use tracing::{debug, error, info};
 
@@ -31,8 +34,8 @@ pub(crate) enum End {
 pub(crate) async fn serve<P: Prober>(
     link: Link,
     runs: &mut Runs<P>,
-    spool: &Spool,
-    kept: &Notify,
+    spool: &Arc<Spool>,
+    kept: &Arc<Notify>,
     timing: Timing,
     shutdown: &CancellationToken,
 ) -> End {
@@ -41,9 +44,13 @@ pub(crate) async fn serve<P: Prober>(
         mut incoming,
         region,
     } = link;
-    let outbox = Outbox::new(spool, kept, timing.resend_after);
-    let sending = outbox.run(outgoing.clone());
-    tokio::pin!(sending);
+    let outbox = Arc::new(Outbox::new(
+        Arc::clone(spool),
+        Arc::clone(kept),
+        timing.resend_after,
+    ));
+    let sending = Arc::clone(&outbox).run(outgoing.clone());
+    let mut sending = AbortOnDropHandle::new(tokio::spawn(sending));
     let mut terms = Terms {
         region,
         outstanding: 0,
@@ -75,7 +82,7 @@ pub(crate) async fn serve<P: Prober>(
                 terms.sent(&due);
                 room.send(WorkRequest { message: Some(due) });
             }
-            _closed = &mut sending => return End::Lost(LinkError::Closed),
+            _ = &mut sending => return End::Lost(LinkError::Closed),
             () = runs.ended() => {}
             () = shutdown.cancelled(), if !terms.is_shutting_down() => {
                 info!("shutting down; no further leases are taken");
@@ -157,7 +164,7 @@ impl Terms {
         &mut self,
         message: work_response::Message,
         runs: &mut Runs<P>,
-        outbox: &Outbox<'_>,
+        outbox: &Outbox,
         timing: Timing,
     ) {
         match message {
@@ -175,7 +182,7 @@ impl Terms {
         }
     }
 
-    async fn lease<P: Prober>(&mut self, lease: Lease, runs: &mut Runs<P>, outbox: &Outbox<'_>) {
+    async fn lease<P: Prober>(&mut self, lease: Lease, runs: &mut Runs<P>, outbox: &Outbox) {
         let refused = if self.outstanding == 0 {
             Some("it was not asked for")
         } else if self.leaving.is_some() {
