@@ -108,6 +108,7 @@ reason-handshake_not_jsonrpc = { $step ->
     [html] with an HTML page.
     [text] with plain text.
     [empty] with an empty body.
+    [undecodable] with a body that cannot be decoded.
    *[other] with something that is not JSON.
   }
 reason-handshake_jsonrpc_error = { $step ->
@@ -129,6 +130,8 @@ reason-handshake_result_invalid = The result of { $step ->
     [capabilities] a valid `capabilities`.
     [server_info] a valid `serverInfo`.
     [result_type] a valid `resultType`.
+    [supported_versions] a valid `supportedVersions`.
+    [protocol_version] a `protocolVersion` of a revision that has this handshake.
    *[other] a valid { $field }.
   }
 reason-acknowledgement_refused = `notifications/initialized` was answered HTTP { $status }, not accepted.
@@ -157,6 +160,7 @@ reason-tools_listed_in_part = { $tools ->
     [not_a_list] a later page was no tool list.
     [cursor_repeated] a cursor came twice.
     [cursor_invalid] a cursor was no text.
+    [not_read] a later page was not asked for.
    *[other] { $cause }.
   }
 reason-tools_list_incomplete = The list was not read to its end: { $cause ->
@@ -168,6 +172,7 @@ reason-tools_list_incomplete = The list was not read to its end: { $cause ->
     [not_a_list] a later page was no tool list.
     [cursor_repeated] a cursor came twice.
     [cursor_invalid] a cursor was no text.
+    [not_read] a later page was not asked for.
    *[other] { $cause }.
   } Read so far: { $tools ->
     [one] 1 tool
@@ -188,6 +193,7 @@ reason-tools_list_not_jsonrpc = `tools/list` was answered HTTP { $status }, { $c
     [html] with an HTML page.
     [text] with plain text.
     [empty] with an empty body.
+    [undecodable] with a body that cannot be decoded.
    *[other] with something that is not JSON.
   }
 reason-tools_list_jsonrpc_error = `tools/list` was answered HTTP { $status } with JSON-RPC error { $code }.
@@ -212,6 +218,7 @@ reason-error_not_jsonrpc = A call of a tool name that no page lists was answered
     [html] with an HTML page.
     [text] with plain text.
     [empty] with an empty body.
+    [undecodable] with a body that cannot be decoded.
    *[other] with something that is not JSON.
   }
   .fix = answer with a JSON-RPC error object, so that an agent knows whether to try again.
@@ -231,10 +238,12 @@ reason-certificate_valid = { $days_left ->
    *[other] In date for { $days_left } more days,
   } name matches, chain complete.
 reason-certificate_expired = { $days ->
+    [0] A certificate above the server’s own has expired.
     [one] Expired 1 day ago.
    *[other] Expired { $days } days ago.
   }
 reason-certificate_not_yet_valid = { $days ->
+    [0] A certificate above the server’s own is not yet valid.
     [one] Valid only in 1 day.
    *[other] Valid only in { $days } days.
   }
@@ -280,10 +289,12 @@ reason-metadata_well_formed = { $scheme ->
   }
 reason-challenge_malformed = HTTP { $status } came with a `WWW-Authenticate` that does not follow the grammar of RFC 9110.
   .fix = send `WWW-Authenticate` as a scheme and parameters, each parameter once, its value quoted.
-reason-challenge_parameter_repeated = The challenge names `resource_metadata` more than once.
-  .fix = name `resource_metadata` once.
+reason-challenge_parameter_repeated = The challenge has a parameter more than once.
+  .fix = write each parameter once.
 reason-challenge_quoting = The challenge can be read, but is quoted or spaced as the grammar does not allow.
   .fix = put the value of each parameter into double quotes, and part the parameters by commas.
+reason-challenge_metadata_url_invalid = The challenge names `resource_metadata`, but not as an absolute http or https address.
+  .fix = write the full address of the metadata, with its scheme and host.
 reason-challenge_scope_unsupported = The challenge asks for a scope that the metadata does not list as supported.
   .fix = list the scope in `scopes_supported`, or ask for one that is listed.
 reason-metadata_http_error = { $document ->
@@ -300,6 +311,7 @@ reason-metadata_malformed = { $document ->
     [not_json] there is no JSON.
     [not_object] there is no JSON object.
     [resource_missing] `resource` is missing.
+    [resource_invalid] `resource` is not an address.
     [authorization_servers_missing] `authorization_servers` is missing.
     [authorization_server_invalid] an authorization server is not a valid address.
     [issuer_missing] `issuer` is missing.

@@ -108,6 +108,7 @@ reason-handshake_not_jsonrpc = { $step ->
     [html] 内容是一张 HTML 页面。
     [text] 内容是纯文本。
     [empty] 响应体为空。
+    [undecodable] 响应体无法解码。
    *[other] 内容不是 JSON。
   }
 reason-handshake_jsonrpc_error = { $step ->
@@ -129,6 +130,8 @@ reason-handshake_result_invalid = { $step ->
     [capabilities] `capabilities`。
     [server_info] `serverInfo`。
     [result_type] `resultType`。
+    [supported_versions] `supportedVersions`。
+    [protocol_version] `protocolVersion`（所写的修订没有这种握手）。
    *[other] { $field }。
   }
 reason-acknowledgement_refused = `notifications/initialized` 得到 HTTP { $status }，没有被接受。
@@ -145,6 +148,7 @@ reason-tools_listed_in_part = 已读 { $pages } 页共 { $tools } 个工具，�
     [not_a_list] 后面某一页读不出工具列表。
     [cursor_repeated] 同一个 cursor 出现了两次。
     [cursor_invalid] cursor 不是文本。
+    [not_read] 后面某一页没有请求。
    *[other] { $cause }。
   }
 reason-tools_list_incomplete = 列表没有读到最后：{ $cause ->
@@ -156,6 +160,7 @@ reason-tools_list_incomplete = 列表没有读到最后：{ $cause ->
     [not_a_list] 后面某一页读不出工具列表。
     [cursor_repeated] 同一个 cursor 出现了两次。
     [cursor_invalid] cursor 不是文本。
+    [not_read] 后面某一页没有请求。
    *[other] { $cause }。
   }已读到 { $pages } 页共 { $tools } 个工具。
 reason-tools_list_http_error = `tools/list` 得到 HTTP { $status }。
@@ -170,6 +175,7 @@ reason-tools_list_not_jsonrpc = `tools/list` 得到 HTTP { $status }，{ $conten
     [html] 内容是一张 HTML 页面。
     [text] 内容是纯文本。
     [empty] 响应体为空。
+    [undecodable] 响应体无法解码。
    *[other] 内容不是 JSON。
   }
 reason-tools_list_jsonrpc_error = `tools/list` 得到 HTTP { $status } 和 JSON-RPC 错误 { $code }。
@@ -194,6 +200,7 @@ reason-error_not_jsonrpc = 调用一个任何一页都没有列出的工具名�
     [html] 内容是一张 HTML 页面。
     [text] 内容是纯文本。
     [empty] 响应体为空。
+    [undecodable] 响应体无法解码。
    *[other] 内容不是 JSON。
   }
   .fix = 以 JSON-RPC 的 error 对象应答，agent 才知道要不要重试。
@@ -209,8 +216,14 @@ reason-probe_tool_name_collision = 已读到的某一页列出了我们要调用
 ## tls_certificate
 
 reason-certificate_valid = 有效期还有 { $days_left } 天，名称匹配，链完整。
-reason-certificate_expired = 已过期 { $days } 天。
-reason-certificate_not_yet_valid = 还要 { $days } 天才生效。
+reason-certificate_expired = { $days ->
+    [0] 服务器证书之上的某张证书已过期。
+   *[other] 已过期 { $days } 天。
+  }
+reason-certificate_not_yet_valid = { $days ->
+    [0] 服务器证书之上的某张证书尚未生效。
+   *[other] 还要 { $days } 天才生效。
+  }
 reason-certificate_name_mismatch = 证书里没有这个主机名。
 reason-certificate_untrusted = 证书链没有通到我们信任的机构，可能缺了中间证书。
 reason-certificate_broken = 证书链里有一处签名或编码不成立。
@@ -243,10 +256,12 @@ reason-metadata_well_formed = { $scheme ->
   }
 reason-challenge_malformed = HTTP { $status } 带的 `WWW-Authenticate` 不符合 RFC 9110 的语法。
   .fix = `WWW-Authenticate` 写成一个方案加参数，每个参数一次，值加引号。
-reason-challenge_parameter_repeated = 质询里 `resource_metadata` 出现了不止一次。
-  .fix = `resource_metadata` 只写一次。
+reason-challenge_parameter_repeated = 质询里有一个参数出现了不止一次。
+  .fix = 每个参数只写一次。
 reason-challenge_quoting = 质询读得出来，但引号或空格的写法语法不允许。
   .fix = 每个参数的值用双引号括起，参数之间用逗号分开。
+reason-challenge_metadata_url_invalid = 质询写了 `resource_metadata`，但它不是完整的 http 或 https 地址。
+  .fix = 写出 metadata 的完整地址，带上协议与主机。
 reason-challenge_scope_unsupported = 质询要求的 scope，metadata 里没有列为支持。
   .fix = 把这个 scope 列进 `scopes_supported`，或者改为要求一个已列出的。
 reason-metadata_http_error = { $document ->
@@ -263,6 +278,7 @@ reason-metadata_malformed = { $document ->
     [not_json] 不是 JSON。
     [not_object] 不是 JSON 对象。
     [resource_missing] 缺 `resource`。
+    [resource_invalid] 的 `resource` 不是地址。
     [authorization_servers_missing] 缺 `authorization_servers`。
     [authorization_server_invalid] 里有一个授权服务器的地址不合法。
     [issuer_missing] 缺 `issuer`。
