@@ -16,6 +16,19 @@ pub enum Param {
     Word(&'static str),
 }
 
+/// The largest whole number that every JSON reader reads alike: 2^53 - 1.
+const LARGEST_EXACT: i64 = 9_007_199_254_740_991;
+
+impl Param {
+    /// A number beyond what evidence can hold is held at its end.
+    fn exact(self) -> Self {
+        match self {
+            Self::Number(number) => Self::Number(number.clamp(-LARGEST_EXACT, LARGEST_EXACT)),
+            Self::Word(word) => Self::Word(word),
+        }
+    }
+}
+
 /// A key and its parameters, in the order of [`ReasonKey::params`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Reason {
@@ -31,7 +44,8 @@ impl Reason {
     pub(crate) fn new(key: ReasonKey, values: &[Param]) -> Self {
         let names = key.params();
         debug_assert_eq!(names.len(), values.len(), "{}", key.as_str());
-        let params = names.iter().copied().zip(values.iter().copied()).collect();
+        let values = values.iter().map(|value| value.exact());
+        let params = names.iter().copied().zip(values).collect();
         Self { key, params }
     }
 

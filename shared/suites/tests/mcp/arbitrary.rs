@@ -6,7 +6,7 @@ use touchstone_proto::observation::{
 };
 use touchstone_proto::vocabulary::{Execution, State};
 use touchstone_suites::registry::CHECKS;
-use touchstone_suites::{Evaluation, Signing, evaluate};
+use touchstone_suites::{Evaluation, Param, Signing, evaluate};
 
 use crate::observe::{BODIES, ENDPOINT, HEADERS, Observe, STARTED_MS, TOOLS, modern, open, result};
 
@@ -24,6 +24,18 @@ fn sound(evaluation: &Evaluation) {
             .map(|param| param.0)
             .collect();
         assert_eq!(params, reason.params, "{assertion:?}");
+        for (name, value) in assertion.reason.params() {
+            let fits = match value {
+                Param::Number(number) => number.unsigned_abs() < 1 << 53,
+                Param::Word(word) => {
+                    (1..=64).contains(&word.len())
+                        && word.bytes().all(|b| {
+                            b.is_ascii_lowercase() || b.is_ascii_digit() || b"-_".contains(&b)
+                        })
+                }
+            };
+            assert!(fits, "{name} of {assertion:?}");
+        }
         let settled = assertion.state != State::Unverified;
         assert!(
             !settled || assertion.execution == Execution::Completed,
