@@ -153,3 +153,100 @@ impl Decoder {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use flate2::Compression;
+    use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn encode(coding: usize, plain: &[u8]) -> (&'static str, Vec<u8>) {
+        fn all<W: io::Write>(mut encoder: W, plain: &[u8]) -> W {
+            encoder.write_all(plain).unwrap();
+            encoder
+        }
+        let (level, out) = (Compression::fast(), Vec::new());
+        match coding {
+            0 => ("", plain.to_vec()),
+            1 => (
+                "gzip",
+                all(GzEncoder::new(out, level), plain).finish().unwrap(),
+            ),
+            2 => (
+                "deflate",
+                all(ZlibEncoder::new(out, level), plain).finish().unwrap(),
+            ),
+            _ => (
+                "deflate",
+                all(DeflateEncoder::new(out, level), plain)
+                    .finish()
+                    .unwrap(),
+            ),
+        }
+    }
+
+    fn read(coding: &str, wire: &[u8], chunk: usize) -> Result<Vec<u8>, Stopped> {
+        let mut body = Body::coded(std::iter::once(coding)).unwrap();
+        let mut given = Vec::new();
+        for chunk in wire.chunks(chunk) {
+            given.extend_from_slice(body.push(chunk)?);
+        }
+        body.finish()?;
+        let (decoded, size) = body.into_parts();
+        assert_eq!(size, wire.len());
+        assert!(decoded.starts_with(&given));
+        Ok(decoded)
+    }
+
+    proptest! {
+        #[test]
+        fn a_body_is_what_it_was_however_it_was_coded_and_cut(
+            plain in proptest::collection::vec(any::<u8>(), 0..5_000),
+            coding in 0_usize..4,
+            chunk in 1_usize..3_000,
+        ) {
+            let (name, wire) = encode(coding, &plain);
+            prop_assert_eq!(read(name, &wire, chunk), Ok(plain));
+        }
+
+        #[test]
+        fn a_body_cut_short_is_noticed(
+            plain in proptest::collection::vec(any::<u8>(), 1..2_000),
+            coding in 1_usize..4,
+            cut in any::<proptest::sample::Index>(),
+        ) {
+            let (name, wire) = encode(coding, &plain);
+            // At least one byte is there: a body of none is empty under any coding.
+            let wire = &wire[..=cut.index(wire.len() - 1)];
+            prop_assert_eq!(read(name, wire, 700), Err(Stopped::Undecodable));
+        }
+
+        #[test]
+        fn no_bytes_break_a_decoder(
+            wire in proptest::collection::vec(any::<u8>(), 0..3_000),
+            coding in prop_oneof![Just("gzip"), Just("deflate"), Just("")],
+        ) {
+            let _ = read(coding, &wire, 100);
+        }
+    }
+
+    proptest! {
+        // Each case is two mebibytes and more.
+        #![proptest_config(ProptestConfig::with_cases(12))]
+
+        #[test]
+        fn no_bytes_decode_beyond_the_limit(
+            head in proptest::collection::vec(any::<u8>(), 0..200),
+            filler: u8,
+            coding in 0_usize..4,
+        ) {
+            let plain = [head, vec![filler; RESPONSE_LIMIT_BYTES + 1]].concat();
+            let (name, wire) = encode(coding, &plain);
+            let mut body = Body::coded(std::iter::once(name)).unwrap();
+            prop_assert_eq!(body.push(&wire).map(<[u8]>::len), Err(Stopped::TooLarge));
+            prop_assert_eq!(body.decoded(), &plain[..=RESPONSE_LIMIT_BYTES]);
+        }
+    }
+}

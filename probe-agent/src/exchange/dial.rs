@@ -4,15 +4,15 @@
 //! What was seen on the way is written into the exchange as it is seen, so
 //! that a handshake that breaks or never ends leaves its part of the record.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
-use rustls::ClientConfig;
 use rustls::client::{Resumption, WebPkiServerVerifier};
 use rustls::crypto::ring;
 use rustls::pki_types::ServerName;
+use rustls::{ClientConfig, ProtocolVersion};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep};
 use tokio_rustls::TlsConnector;
@@ -127,12 +127,12 @@ async fn secure(
     let mut seen = recorder.seen();
     if let Ok(stream) = &stream {
         let (_, session) = stream.get_ref();
-        seen.version = match session.protocol_version() {
-            Some(rustls::ProtocolVersion::TLSv1_2) => "1.2",
-            Some(rustls::ProtocolVersion::TLSv1_3) => "1.3",
+        let version = match session.protocol_version() {
+            Some(ProtocolVersion::TLSv1_2) => "1.2",
+            Some(ProtocolVersion::TLSv1_3) => "1.3",
             _ => "",
-        }
-        .to_owned();
+        };
+        version.clone_into(&mut seen.version);
         seen.alpn = session
             .alpn_protocol()
             .map(|name| String::from_utf8_lossy(name).into_owned())
@@ -148,8 +148,8 @@ fn server_name(vetted: &Vetted) -> Option<ServerName<'static>> {
             let name = name.strip_suffix('.').unwrap_or(name);
             ServerName::try_from(name.to_owned()).ok()
         }
-        Host::Ipv4(address) => Some(ServerName::from(std::net::IpAddr::from(address))),
-        Host::Ipv6(address) => Some(ServerName::from(std::net::IpAddr::from(address))),
+        Host::Ipv4(address) => Some(ServerName::from(IpAddr::from(address))),
+        Host::Ipv6(address) => Some(ServerName::from(IpAddr::from(address))),
     }
 }
 

@@ -1,6 +1,7 @@
 //! One table: from what broke to the kind of failure that is recorded. What
 //! broke on our own side is never the target's.
 
+use std::error::Error;
 use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, UdpSocket};
 
@@ -24,7 +25,8 @@ pub(super) fn of_connect(error: &io::Error, address: SocketAddr) -> FailureKind 
 pub(super) fn of_handshake(error: &io::Error) -> FailureKind {
     let of_tls = error
         .get_ref()
-        .is_some_and(|cause| cause.is::<rustls::Error>());
+        .and_then(|cause| cause.downcast_ref::<rustls::Error>())
+        .is_some();
     if of_tls {
         FailureKind::Tls
     } else {
@@ -34,24 +36,27 @@ pub(super) fn of_handshake(error: &io::Error) -> FailureKind {
 
 /// An HTTP exchange that broke.
 pub(super) fn of_http(error: &hyper::Error) -> FailureKind {
-    // A chunk whose size is no number ends a body as an unreadable input.
-    let unreadable = std::error::Error::source(error)
-        .and_then(|cause| cause.downcast_ref::<io::Error>())
-        .is_some_and(|cause| {
-            matches!(
-                cause.kind(),
-                ErrorKind::InvalidInput | ErrorKind::InvalidData
-            )
-        });
     if error.is_parse_too_large() {
         FailureKind::TooLarge
-    } else if error.is_parse() || unreadable {
+    } else if error.is_parse() || error.source().is_some_and(is_unreadable) {
         FailureKind::NotHttp
     } else if error.is_user() {
         FailureKind::Agent
     } else {
         FailureKind::ConnectionLost
     }
+}
+
+/// Whether what came could not be read as HTTP, where hyper itself does not
+/// say: a chunk whose size is no number, a frame that breaks HTTP/2.
+fn is_unreadable(cause: &(dyn Error + 'static)) -> bool {
+    if let Some(io) = cause.downcast_ref::<io::Error>() {
+        return matches!(io.kind(), ErrorKind::InvalidInput | ErrorKind::InvalidData);
+    }
+    // Neither the network nor the other side ended it: our reader did.
+    cause
+        .downcast_ref::<h2::Error>()
+        .is_some_and(|h2| !h2.is_io() && !h2.is_remote())
 }
 
 /// Of several addresses that all failed, the failure that says most about the

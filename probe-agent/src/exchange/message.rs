@@ -1,7 +1,7 @@
 //! What an exchange is asked to send, and what it hands back. Data only.
 
 use bytes::Bytes;
-use touchstone_proto::observation::{Exchange, FailureKind, Step};
+use touchstone_proto::observation::{Exchange, Failure, FailureKind, Step};
 use url::Url;
 
 /// The methods that a run uses. An endpoint is never asked with another.
@@ -79,6 +79,6 @@ impl Received {
 
     /// Why there is no complete response, if there is none.
     pub fn failure(&self) -> Option<FailureKind> {
-        self.last().failure.as_ref().map(|failure| failure.kind())
+        self.last().failure.as_ref().map(Failure::kind)
     }
 }

@@ -8,7 +8,7 @@ use tokio::time::{Instant, timeout_at};
 use touchstone_proto::observation::{self, Exchange, Failure, FailureKind};
 use url::{Position, Url};
 
-use super::budget::Budget;
+use super::budget::{Budget, Exhausted};
 use super::clock::micros;
 use super::connection::Connection;
 use super::message::Request;
@@ -137,7 +137,7 @@ async fn send(
     let take = |budget: &mut Budget| {
         budget
             .take(request.step, request.page)
-            .map_err(|exhausted| exhausted.kind())
+            .map_err(Exhausted::kind)
     };
     let origin = vetted.url().origin().ascii_serialization();
     take(budget)?;

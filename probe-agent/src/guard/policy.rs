@@ -79,3 +79,32 @@ fn is_own(address: IpAddr) -> bool {
     const NOWHERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(192, 0, 2, 1));
     UdpSocket::bind((address, 0)).is_ok() && UdpSocket::bind((NOWHERE, 0)).is_err()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kernel_knows_which_addresses_are_its_own() {
+        assert!(is_own("127.0.0.1".parse().unwrap()));
+        assert!(!is_own("1.1.1.1".parse().unwrap()));
+        assert!(!is_own("2606:4700::1111".parse().unwrap()));
+    }
+
+    #[test]
+    fn what_the_operator_denies_is_denied_though_it_be_public_or_allowed() {
+        let net = |text: &str| text.parse::<IpNet>().unwrap();
+        let policy = Policy::new(
+            vec![net("10.0.0.0/8")],
+            vec![net("10.9.0.0/16"), net("1.1.1.0/24")],
+        );
+        for (address, verdict) in [
+            ("10.1.0.1", Verdict::Own),
+            ("10.9.0.1", Verdict::Denied(Rule::Operator)),
+            ("1.1.1.1", Verdict::Denied(Rule::Operator)),
+            ("1.0.0.1", Verdict::Public),
+        ] {
+            assert_eq!(policy.judge(address.parse().unwrap()), verdict, "{address}");
+        }
+    }
+}

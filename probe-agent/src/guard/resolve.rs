@@ -212,10 +212,8 @@ impl Asking<'_> {
     async fn both_families(&self, name: &Name) -> Result<Vec<IpAddr>, [Miss; 2]> {
         let v4 = pin!(self.family(name, RecordType::A));
         let v6 = pin!(self.family(name, RecordType::AAAA));
-        match select(v4, v6).await {
-            Either::Left((first, other)) => self.join(first, other).await,
-            Either::Right((first, other)) => self.join(first, other).await,
-        }
+        let (Either::Left((first, other)) | Either::Right((first, other))) = select(v4, v6).await;
+        self.join(first, other).await
     }
 
     async fn join(

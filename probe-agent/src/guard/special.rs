@@ -143,9 +143,9 @@ const fn v6(segments: [u16; 8], length: u8, rule: Rule, source: &'static str) ->
     Block { net, rule, source }
 }
 
-const fn net6(segments: [u16; 8], length: u8) -> Ipv6Net {
-    let [a, b, c, d, e, f, g, h] = segments;
-    Ipv6Net::new_assert(Ipv6Addr::new(a, b, c, d, e, f, g, h), length)
+const fn net6(s: [u16; 8], length: u8) -> Ipv6Net {
+    let address = Ipv6Addr::new(s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7]);
+    Ipv6Net::new_assert(address, length)
 }
 
 #[cfg(test)]

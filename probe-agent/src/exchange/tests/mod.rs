@@ -1,6 +1,7 @@
 //! Exchanges with real servers on loopback that misbehave in every way we know.
 
 mod broken;
+mod http2;
 mod limits;
 mod redirects;
 mod reuse;

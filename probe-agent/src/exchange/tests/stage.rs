@@ -148,6 +148,11 @@ impl Plug {
         self.io.flush().await
     }
 
+    /// The bare connection, for a server of another kind.
+    pub(super) fn into_io(self) -> Box<dyn Wire> {
+        self.io
+    }
+
     /// Leaves the connection open for as long as the stage stands.
     pub(super) async fn hold(self) -> io::Result<()> {
         std::future::pending().await

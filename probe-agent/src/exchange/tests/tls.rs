@@ -8,6 +8,7 @@ use rcgen::{
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use touchstone_proto::observation::TlsVerdict;
 
+use super::stage::Plug;
 use super::*;
 
 type Issuer = CertifiedIssuer<'static, KeyPair>;
@@ -19,12 +20,12 @@ fn authority(name: &str) -> CertificateParams {
     params
 }
 
-struct Authorities {
+pub(super) struct Authorities {
     root: Issuer,
     intermediate: Issuer,
 }
 
-fn authorities() -> Authorities {
+pub(super) fn authorities() -> Authorities {
     let key = || KeyPair::generate().unwrap();
     let root = Issuer::self_signed(authority("root"), key()).unwrap();
     let intermediate = Issuer::signed_by(authority("intermediate"), key(), &root).unwrap();
@@ -32,13 +33,13 @@ fn authorities() -> Authorities {
 }
 
 /// A leaf for localhost, changed as told, and its key.
-struct Leaf {
+pub(super) struct Leaf {
     chain: Vec<CertificateDer<'static>>,
     key: PrivateKeyDer<'static>,
 }
 
 impl Authorities {
-    fn leaf(&self, change: impl Fn(&mut CertificateParams)) -> Leaf {
+    pub(super) fn leaf(&self, change: impl Fn(&mut CertificateParams)) -> Leaf {
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
         params.not_before = date_time_ymd(2024, 1, 1);
@@ -51,7 +52,7 @@ impl Authorities {
         }
     }
 
-    fn trust(&self) -> Trust {
+    pub(super) fn trust(&self) -> Trust {
         Trust::public()
             .with_authorities(self.root.pem().as_bytes())
             .unwrap()
@@ -59,7 +60,7 @@ impl Authorities {
 }
 
 impl Leaf {
-    fn server(self, alpn: &[&[u8]]) -> rustls::ServerConfig {
+    pub(super) fn server(self, alpn: &[&[u8]]) -> rustls::ServerConfig {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let mut config = rustls::ServerConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
@@ -245,7 +246,7 @@ async fn a_server_that_speaks_no_tls_shows_no_certificate() {
 
 #[tokio::test]
 async fn a_handshake_that_never_ends_ends_with_the_budget() {
-    let stage = Stage::play(|plug| plug.hold()).await;
+    let stage = Stage::play(Plug::hold).await;
     let url = format!("https://localhost:{}/", stage.address.port());
     let received = perform(&mut session(), &post(&url), &mut short()).await;
     assert_eq!(received.failure(), Some(FailureKind::TimedOut));
