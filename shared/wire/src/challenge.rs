@@ -173,18 +173,24 @@ impl Reading {
             let gap = cursor.run(|byte| matches!(byte, b',' | b' ' | b'\t'));
             fresh &= !gap.contains(',');
             let word = cursor.run(|byte| !matches!(byte, b',' | b' ' | b'\t' | b'='));
-            let before = cursor.blanks();
             if word.is_empty() && cursor.0.is_empty() {
                 break;
             }
+            let mut ahead = cursor;
+            let padding = ahead.run(|byte| byte == b'=');
+            ahead.blanks();
+            if fresh
+                && ahead.at_end()
+                && let Some(challenge) = self.challenges.last_mut()
+            {
+                challenge.token68 = Some(format!("{word}{padding}"));
+                cursor = ahead;
+                continue;
+            }
+            let before = cursor.blanks();
             if cursor.eat(b'=') {
                 let after = cursor.blanks();
                 let value = self.value(&mut cursor);
-                if fresh && value.bytes().all(|byte| byte == b'=') {
-                    // The padding of a token68, or an empty value; never useful.
-                    fresh = false;
-                    continue;
-                }
                 if !before.is_empty() || !after.is_empty() {
                     self.quirks.insert(Quirk::BlanksAroundEquals);
                 }
@@ -197,9 +203,6 @@ impl Reading {
                 if let Some(challenge) = self.challenges.last_mut() {
                     challenge.params.push((word.to_ascii_lowercase(), value));
                 }
-                fresh = false;
-            } else if let (true, Some(challenge)) = (fresh, self.challenges.last_mut()) {
-                challenge.token68 = Some(word.to_owned());
                 fresh = false;
             } else {
                 self.challenges.push(Challenge {
@@ -343,3 +346,6 @@ impl<'a> Cursor<'a> {
 fn is_token_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
+
+#[cfg(test)]
+mod tests;

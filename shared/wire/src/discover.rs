@@ -196,3 +196,142 @@ pub(crate) fn listed(versions: &[Value]) -> Vec<String> {
         .map(str::to_owned)
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::jsonrpc::{Id, read_answer};
+
+    /// The era, what was listed, and the deviations, in one line.
+    fn line(status: u16, body: &str) -> String {
+        let reading = read_answer(body.as_bytes(), &Id::from("d1")).ok();
+        let found = |era: &str, found: Discovered| {
+            let deviations = found.deviations.iter().map(|one| one.as_str());
+            let listed = found.supported.iter().map(|one| &one[..]);
+            let words: Vec<&str> = [era].into_iter().chain(listed).chain(deviations).collect();
+            words.join(" ")
+        };
+        match classify(status, reading.as_ref().map(|reading| &reading.answer)) {
+            Discovery::Modern(one) => found("modern", one),
+            Discovery::LegacyOnly(one) => found("legacy", one),
+            Discovery::Unknown(one) => found("unknown", one),
+            Discovery::Refused { code, supported } => format!("refused {code} {supported:?}"),
+            Discovery::NotModern => String::from("initialize"),
+            Discovery::HttpStatus => String::from("stop"),
+        }
+    }
+
+    fn result(members: &str) -> String {
+        format!(r#"{{"jsonrpc":"2.0","id":"d1","result":{{{members}}}}}"#)
+    }
+
+    fn error(code: &str, data: &str) -> String {
+        format!(r#"{{"jsonrpc":"2.0","error":{{"code":{code},"message":"","data":{data}}}}}"#)
+    }
+
+    const REST: &str = r#""capabilities":{},"resultType":"complete","ttlMs":0,"cacheScope":"private","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"s","version":"1"}}"#;
+
+    #[test]
+    fn the_status_and_the_answer_decide_together() {
+        let modern = result(&format!(r#""supportedVersions":["2026-07-28"],{REST}"#));
+        for (status, body, expected) in [
+            (200, &modern[..], "modern 2026-07-28"),
+            (202, &modern, "modern 2026-07-28"),
+            (404, &modern, "initialize"),
+            (500, &modern, "stop"),
+            (302, &modern, "stop"),
+            (429, &modern, "stop"),
+            // Traps 19 to 22, 25: what is neither leads to initialize.
+            (200, &error("-32601", "null"), "initialize"),
+            (400, &error("-32000", "null"), "initialize"),
+            (404, &error("-32601", "null"), "initialize"),
+            (400, &error("\"E\"", "null"), "initialize"),
+            (400, r#"{"error":"bad_request"}"#, "initialize"),
+            (400, "Bad Request: missing session id", "initialize"),
+            (200, "<html>", "initialize"),
+            (204, "", "initialize"),
+            // Trap 23: a wall is no era evidence; whoever calls keeps it apart.
+            (401, r#"{"error":"invalid_token"}"#, "initialize"),
+            (403, "", "initialize"),
+            (503, "", "stop"),
+            // Trap 24, and the codes on either side of the three.
+            (400, &error("-32020", "null"), "refused -32020 []"),
+            (200, &error("-32021", "{}"), "refused -32021 []"),
+            (
+                400,
+                &error("-32022", r#"{"supported":["2027-01-01"]}"#),
+                r#"refused -32022 ["2027-01-01"]"#,
+            ),
+            (500, &error("-32022", "7"), "refused -32022 []"),
+            (429, &error("-32022", "7"), "stop"),
+            (400, &error("-32019", "null"), "initialize"),
+            (400, &error("-32023", "null"), "initialize"),
+            // The numbers of drafts are no evidence.
+            (400, &error("-32001", "null"), "initialize"),
+            (400, &error("-32004", "null"), "initialize"),
+        ] {
+            assert_eq!(line(status, body), expected, "{status} {body}");
+        }
+    }
+
+    #[test]
+    fn the_list_decides_the_era_and_its_order_does_not() {
+        for (versions, expected) in [
+            // Trap 27: oldest first.
+            (
+                r#"["2024-11-05","2025-11-25","2026-07-28"]"#,
+                "modern 2024-11-05 2025-11-25 2026-07-28",
+            ),
+            // Trap 26.
+            (r#"["2025-11-25"]"#, "legacy 2025-11-25"),
+            (r#"["2024-10-07"]"#, "legacy 2024-10-07"),
+            (
+                r#"["2027-01-01","2025-11-25"]"#,
+                "legacy 2027-01-01 2025-11-25",
+            ),
+            (r#"["2027-01-01"]"#, "unknown 2027-01-01"),
+            (r#"["draft"]"#, "unknown draft"),
+            (
+                r#"[7,"2026-07-28"]"#,
+                "modern 2026-07-28 version_not_string",
+            ),
+            ("[]", "initialize"),
+            ("[7]", "initialize"),
+            (r#""2026-07-28""#, "initialize"),
+            ("null", "initialize"),
+        ] {
+            let body = result(&format!(r#""supportedVersions":{versions},{REST}"#));
+            assert_eq!(line(200, &body), expected, "{versions}");
+        }
+        let many = vec!["\"2024-11-05\""; 5_000].join(",");
+        let body = result(&format!(
+            r#""supportedVersions":[{many},"2026-07-28"],{REST}"#
+        ));
+        let text = line(200, &body);
+        assert!(text.starts_with("modern "));
+        assert_eq!(text.matches("2024-11-05").count(), LISTED_LIMIT);
+    }
+
+    #[test]
+    fn deviations_are_noted_and_stop_nothing() {
+        let listed = r#""supportedVersions":["2026-07-28"]"#;
+        for (members, deviations) in [
+            (
+                "",
+                "capabilities result_type_missing ttl_ms cache_scope server_info",
+            ),
+            (
+                r#","capabilities":[],"resultType":"input_required","ttlMs":-1,"cacheScope":"all","serverInfo":{"name":"s","version":"1"}"#,
+                "capabilities result_type ttl_ms cache_scope server_info_top_level",
+            ),
+            (
+                r#","capabilities":{},"resultType":"complete","ttlMs":0.5,"cacheScope":"public","serverInfo":"s""#,
+                "ttl_ms server_info_top_level server_info",
+            ),
+        ] {
+            let body = result(&format!("{listed}{members}"));
+            let expected = format!("modern 2026-07-28 {deviations}");
+            assert_eq!(line(200, &body), expected, "{members}");
+        }
+    }
+}

@@ -138,3 +138,96 @@ pub fn challenge<'a>(
 fn may_challenge(status: u16) -> bool {
     matches!(status, 200 | 202 | 401 | 403 | 405 | 503)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(status: u16, headers: &[(&str, &str)], body: &str) -> Option<Marker> {
+        challenge(status, headers.iter().copied(), body.as_bytes())
+    }
+
+    #[test]
+    fn marks_decide_and_nothing_else() {
+        let html = ("content-type", "text/html; charset=UTF-8");
+        let page = "<html><script>window._CF_chl_opt = {}</script>";
+        for (status, headers, body, expected) in [
+            (
+                403,
+                &[("cf-mitigated", "challenge")][..],
+                "",
+                Some(Marker::CfMitigated),
+            ),
+            (
+                200,
+                &[("cf-mitigated", " Challenge ")],
+                "",
+                Some(Marker::CfMitigated),
+            ),
+            (403, &[("cf-mitigated", "other")], "", None),
+            (
+                202,
+                &[html, ("x-amzn-waf-action", "challenge")],
+                "",
+                Some(Marker::AmznWafAction),
+            ),
+            (
+                405,
+                &[("x-amzn-waf-action", "captcha")],
+                "",
+                Some(Marker::AmznWafAction),
+            ),
+            (
+                429,
+                &[("x-vercel-mitigated", "challenge")],
+                "",
+                Some(Marker::VercelMitigated),
+            ),
+            (403, &[html], page, Some(Marker::CloudflarePage)),
+            (503, &[html], page, Some(Marker::CloudflarePage)),
+            // The mark of a page counts only in a page, with a status that fits.
+            (403, &[("content-type", "application/json")], page, None),
+            (403, &[], page, None),
+            (429, &[html], page, None),
+            (520, &[html], page, None),
+            (404, &[html], page, None),
+            // A refusal without a mark may be the server's own.
+            (403, &[html], "<html>Forbidden</html>", None),
+            (
+                403,
+                &[("content-type", "text/plain")],
+                "Invalid Host header",
+                None,
+            ),
+            (
+                200,
+                &[html],
+                "<script src=/cdn-cgi/challenge-platform/scripts/jsd/main.js>",
+                None,
+            ),
+            (403, &[html], "", None),
+        ] {
+            assert_eq!(
+                found(status, headers, body),
+                expected,
+                "{status} {headers:?} {body}"
+            );
+        }
+    }
+
+    #[test]
+    fn every_page_mark_is_found_within_the_limit_only() {
+        let html = ("content-type", "text/html");
+        for (words, marker) in PAGE_MARKS {
+            assert_eq!(words, words.to_ascii_lowercase());
+            let upper = words.to_ascii_uppercase();
+            assert_eq!(found(403, &[html], &format!("<p>{upper}")), Some(marker));
+            let late = format!("{}{words}", " ".repeat(SEARCH_LIMIT));
+            assert_eq!(found(403, &[html], &late), None);
+        }
+        let mut names: Vec<&str> = Marker::ALL.iter().map(|one| one.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), Marker::ALL.len());
+    }
+}

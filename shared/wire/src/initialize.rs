@@ -93,3 +93,82 @@ fn accepted(result: &Value) -> Initialized {
         deviations,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::jsonrpc::{Id, read_answer};
+
+    fn line(status: u16, body: &str) -> String {
+        let reading = read_answer(body.as_bytes(), &Id::from(1)).ok();
+        match read(status, reading.as_ref().map(|reading| &reading.answer)) {
+            Initialized::Accepted(one) => {
+                let deviations = one.deviations.iter().map(|one| one.as_str());
+                let words: Vec<&str> = [&one.revision[..]].into_iter().chain(deviations).collect();
+                words.join(" ")
+            }
+            Initialized::NoRevision => String::from("no revision"),
+            Initialized::Refused { code, supported } => format!("refused {code:?} {supported:?}"),
+            Initialized::NotJsonRpc => String::from("not JSON-RPC"),
+            Initialized::HttpStatus => String::from("status"),
+        }
+    }
+
+    #[test]
+    fn the_revision_is_read_in_one_place_only() {
+        let result = |members: &str| format!(r#"{{"jsonrpc":"2.0","id":1,"result":{members}}}"#);
+        let good = result(
+            r#"{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"s","version":"1"}}"#,
+        );
+        let refused = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"","data":{"supported":["2025-06-18"]}}}"#;
+        for (status, body, expected) in [
+            (200, &good[..], "2025-06-18"),
+            (201, &good, "status"),
+            (202, &good, "status"),
+            (400, &good, "status"),
+            (500, &good, "status"),
+            // Whatever it says is recorded; whether it is known is judged later.
+            (
+                200,
+                &result(r#"{"protocolVersion":"2099-01-01"}"#),
+                "2099-01-01 capabilities server_info",
+            ),
+            (
+                200,
+                &result(r#"{"protocolVersion":"x","capabilities":{},"serverInfo":{"name":"s"}}"#),
+                "x server_info",
+            ),
+            (
+                200,
+                &result(r#"{"protocolVersion":20250618}"#),
+                "no revision",
+            ),
+            (
+                200,
+                &result(r#"{"_meta":{"protocolVersion":"2025-06-18"}}"#),
+                "no revision",
+            ),
+            (200, &result(r#""2025-06-18""#), "no revision"),
+            (200, r#"{"protocolVersion":"2025-06-18"}"#, "not JSON-RPC"),
+            (200, "", "not JSON-RPC"),
+            (401, "", "status"),
+            // Trap 35.
+            (400, refused, r#"refused Some(-32602) ["2025-06-18"]"#),
+            (200, refused, r#"refused Some(-32602) ["2025-06-18"]"#),
+            (503, refused, "status"),
+        ] {
+            assert_eq!(line(status, body), expected, "{status} {body}");
+        }
+        let long = result(&format!(r#"{{"protocolVersion":"{}"}}"#, "é".repeat(1_000)));
+        let Initialized::Accepted(accepted) = read(
+            200,
+            read_answer(long.as_bytes(), &Id::from(1))
+                .ok()
+                .map(|r| r.answer)
+                .as_ref(),
+        ) else {
+            panic!("accepted");
+        };
+        assert_eq!(accepted.revision, "é".repeat(REVISION_LIMIT / 2));
+    }
+}

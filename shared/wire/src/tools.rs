@@ -71,3 +71,78 @@ pub fn page(answer: &Answer, era: Era) -> Result<Page<'_>, NotAPage> {
         deviations,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::jsonrpc::{Id, read_answer};
+
+    fn line(result: &str, era: Era) -> String {
+        let body = format!(r#"{{"jsonrpc":"2.0","id":1,{result}}}"#);
+        let reading = read_answer(body.as_bytes(), &Id::from(1)).expect("an answer");
+        match page(&reading.answer, era) {
+            Ok(page) => {
+                let next = match page.next {
+                    Next::End => String::from("end"),
+                    Next::Cursor(cursor) => format!("cursor {cursor:?}"),
+                    Next::Unusable => String::from("unusable"),
+                };
+                let deviations: String = page.deviations.iter().map(|one| one.as_str()).collect();
+                format!("{} {next} {deviations}", page.tools.len())
+                    .trim()
+                    .to_owned()
+            }
+            Err(fault) => format!("{fault:?}"),
+        }
+    }
+
+    #[test]
+    fn a_page_and_how_the_list_goes_on() {
+        let envelope = r#","resultType":"complete","ttlMs":5,"cacheScope":"public""#;
+        for (members, legacy, modern) in [
+            (r#""tools":[]"#, "0 end", "0 end"),
+            (r#""tools":[null,{}],"nextCursor":null"#, "2 end", "2 end"),
+            (
+                r#""tools":[1],"nextCursor":"p\n2""#,
+                r#"1 cursor "p\n2""#,
+                r#"1 cursor "p\n2""#,
+            ),
+            // Trap 38.
+            (r#""tools":[],"nextCursor":"""#, "0 end", r#"0 cursor """#),
+            // Trap 39.
+            (r#""tools":[],"nextCursor":7"#, "0 unusable", "0 unusable"),
+            (r#""tools":[],"nextCursor":{}"#, "0 unusable", "0 unusable"),
+            (
+                r#""tools":[],"nextCursor":"\ud800""#,
+                "0 unusable",
+                "0 unusable",
+            ),
+            (r#""tools":{}"#, "NoTools", "NoTools"),
+            (r#""nextCursor":"x""#, "NoTools", "NoTools"),
+        ] {
+            let result = format!(r#""result":{{{members}{envelope}}}"#);
+            assert_eq!(line(&result, Era::Legacy), legacy, "{members}");
+            assert_eq!(line(&result, Era::Modern), modern, "{members}");
+        }
+        let bare = r#""result":{"tools":[]}"#;
+        assert_eq!(line(bare, Era::Legacy), "0 end");
+        assert_eq!(
+            line(bare, Era::Modern),
+            "0 end result_type_missingttl_mscache_scope"
+        );
+        for (error, fault) in [
+            (
+                r#"{"code":-32601,"message":""}"#,
+                "Error { code: Some(-32601) }",
+            ),
+            (r#"{"code":"x"}"#, "Error { code: None }"),
+        ] {
+            assert_eq!(line(&format!(r#""error":{error}"#), Era::Modern), fault);
+        }
+        let long = format!(
+            r#""result":{{"tools":[],"nextCursor":"{}"}}"#,
+            "x".repeat(CURSOR_LIMIT + 1)
+        );
+        assert_eq!(line(&long, Era::Legacy), "0 unusable");
+    }
+}
