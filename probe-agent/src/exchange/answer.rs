@@ -21,6 +21,7 @@ use touchstone_wire::sse::{Note, Search};
 use super::body::{Body, Stopped};
 use super::budget::RESPONSE_LIMIT_BYTES;
 use super::failure;
+use super::room::Room;
 
 /// A body, read.
 pub(super) struct Read {
@@ -28,6 +29,8 @@ pub(super) struct Read {
     pub(super) kept: Bytes,
     /// Why it is not complete, if it is not.
     pub(super) failure: Option<FailureKind>,
+    /// Where it lies.
+    pub(super) room: Room,
 }
 
 /// The id that the answer to a message must carry; `None` if it awaits none.
@@ -45,6 +48,7 @@ pub(super) async fn read(
     headers: &HeaderMap,
     incoming: Incoming,
     id: Option<Id>,
+    room: Room,
     deadline: Instant,
 ) -> Read {
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
@@ -56,24 +60,26 @@ pub(super) async fn read(
         // A value that is no text names no coding that is known.
         .flat_map(|value| value.to_str().unwrap_or("?").split(','));
 
-    let mut reader = match Body::coded(codings) {
-        Some(body) => Reader {
-            body,
-            search: id
-                .filter(|_| stream)
-                .map(|id| Search::new(id, RESPONSE_LIMIT_BYTES)),
-            answer: None,
-        },
-        None => return Read::nothing(media, BodyEnd::Undecodable, Some(FailureKind::Undecodable)),
+    let nothing = |end, failure, room| Read::nothing(media, end, failure, room);
+    let Some(body) = Body::coded(codings) else {
+        return nothing(BodyEnd::Undecodable, Some(FailureKind::Undecodable), room);
     };
-    if stream && reader.search.is_none() {
+    if stream && id.is_none() {
         // Nothing is awaited, and a stream may be silent for ever.
-        return Read::nothing(media, BodyEnd::Answered, None);
+        return nothing(BodyEnd::Answered, None, room);
     }
     let announced = text(header::CONTENT_LENGTH).and_then(|length| length.parse::<u64>().ok());
     if announced.is_some_and(|length| length > RESPONSE_LIMIT_BYTES as u64) {
-        return Read::nothing(media, BodyEnd::TooLarge, Some(FailureKind::TooLarge));
+        return nothing(BodyEnd::TooLarge, Some(FailureKind::TooLarge), room);
     }
+    let mut reader = Reader {
+        body,
+        search: id
+            .filter(|_| stream)
+            .map(|id| Search::new(id, RESPONSE_LIMIT_BYTES)),
+        answer: None,
+        room,
+    };
     let (end, failure) = reader.run(incoming, deadline).await;
     reader.into_read(media, end, failure)
 }
@@ -82,6 +88,7 @@ struct Reader {
     body: Body,
     search: Option<Search>,
     answer: Option<Vec<u8>>,
+    room: Room,
 }
 
 impl Reader {
@@ -96,6 +103,10 @@ impl Reader {
                     let Ok(chunk) = frame.into_data() else {
                         continue; // trailers
                     };
+                    let most = self.body.most_after(chunk.len());
+                    if timeout_at(deadline, self.room.grow(most)).await.is_err() {
+                        return (BodyEnd::TimedOut, Some(FailureKind::Agent));
+                    }
                     match self.push(&chunk) {
                         Ok(()) if self.answer.is_none() => continue,
                         Ok(()) => return (BodyEnd::Answered, None),
@@ -150,13 +161,14 @@ impl Reader {
             record,
             kept: self.answer.unwrap_or(read).into(),
             failure,
+            room: self.room,
         }
     }
 }
 
 impl Read {
     /// A body of which nothing was read.
-    fn nothing(media: Media, end: BodyEnd, failure: Option<FailureKind>) -> Self {
+    fn nothing(media: Media, end: BodyEnd, failure: Option<FailureKind>, room: Room) -> Self {
         Self {
             record: observation::Body {
                 read_sha256: Sha256::digest([]).to_vec(),
@@ -164,6 +176,7 @@ impl Read {
             },
             kept: Bytes::new(),
             failure,
+            room,
         }
     }
 }

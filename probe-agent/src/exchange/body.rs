@@ -85,6 +85,14 @@ impl Body {
         self.check_size()
     }
 
+    /// The most that this body can hold once it has taken a chunk of this length.
+    pub(super) fn most_after(&self, chunk: usize) -> usize {
+        match self.decoder {
+            Decoder::Plain => (self.decoded.len() + chunk).min(RESPONSE_LIMIT_BYTES + 1),
+            _ => RESPONSE_LIMIT_BYTES + 1,
+        }
+    }
+
     pub(super) fn decoded(&self) -> &[u8] {
         &self.decoded
     }

@@ -6,10 +6,12 @@ use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, UdpSocket};
 
 use touchstone_proto::observation::FailureKind;
+use touchstone_telemetry::Chain;
+use tracing::{debug, warn};
 
 /// A connection that was not made.
 pub(super) fn of_connect(error: &io::Error, address: SocketAddr) -> FailureKind {
-    match error.kind() {
+    let kind = match error.kind() {
         ErrorKind::ConnectionRefused => FailureKind::ConnectRefused,
         ErrorKind::TimedOut => FailureKind::ConnectTimedOut,
         ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted => FailureKind::ConnectionLost,
@@ -18,45 +20,67 @@ pub(super) fn of_connect(error: &io::Error, address: SocketAddr) -> FailureKind 
         }
         // No route, no permission (a local firewall), no file descriptor, no address to come from.
         _ => FailureKind::Agent,
-    }
+    };
+    told(kind, error)
 }
 
 /// A TLS handshake that was not completed.
 pub(super) fn of_handshake(error: &io::Error) -> FailureKind {
-    let of_tls = error
-        .get_ref()
-        .and_then(|cause| cause.downcast_ref::<rustls::Error>())
-        .is_some();
-    if of_tls {
+    let kind = if is_of_tls(error) {
         FailureKind::Tls
     } else {
         FailureKind::ConnectionLost
-    }
+    };
+    told(kind, error)
 }
 
 /// An HTTP exchange that broke.
 pub(super) fn of_http(error: &hyper::Error) -> FailureKind {
-    if error.is_parse_too_large() {
+    let beneath = error.source().and_then(of_cause);
+    let kind = if error.is_parse_too_large() {
         FailureKind::TooLarge
-    } else if error.is_parse() || error.source().is_some_and(is_unreadable) {
+    } else if error.is_parse() {
         FailureKind::NotHttp
     } else if error.is_user() {
         FailureKind::Agent
     } else {
-        FailureKind::ConnectionLost
-    }
+        beneath.unwrap_or(FailureKind::ConnectionLost)
+    };
+    told(kind, error)
 }
 
-/// Whether what came could not be read as HTTP, where hyper itself does not
-/// say: a chunk whose size is no number, a frame that breaks HTTP/2.
-fn is_unreadable(cause: &(dyn Error + 'static)) -> bool {
+/// What hyper itself does not tell from a lost connection.
+fn of_cause(cause: &(dyn Error + 'static)) -> Option<FailureKind> {
     if let Some(io) = cause.downcast_ref::<io::Error>() {
-        return matches!(io.kind(), ErrorKind::InvalidInput | ErrorKind::InvalidData);
+        return match io.kind() {
+            // An alert after the handshake: TLS 1.3 demands a client's certificate so.
+            _ if is_of_tls(io) => Some(FailureKind::Tls),
+            // A chunk whose size is no number.
+            ErrorKind::InvalidInput | ErrorKind::InvalidData => Some(FailureKind::NotHttp),
+            _ => None,
+        };
     }
-    // Neither the network nor the other side ended it: our reader did.
+    // A frame that breaks HTTP/2: neither the network nor the other side ended
+    // it, our reader did.
+    let h2 = cause.downcast_ref::<h2::Error>()?;
+    (!h2.is_io() && !h2.is_remote()).then_some(FailureKind::NotHttp)
+}
+
+fn is_of_tls(error: &io::Error) -> bool {
+    let cause = error.get_ref();
     cause
-        .downcast_ref::<h2::Error>()
-        .is_some_and(|h2| !h2.is_io() && !h2.is_remote())
+        .and_then(|cause| cause.downcast_ref::<rustls::Error>())
+        .is_some()
+}
+
+/// The record keeps the kind; the cause goes to the log, loudly if it is ours.
+fn told(kind: FailureKind, error: &(dyn Error + 'static)) -> FailureKind {
+    if kind == FailureKind::Agent {
+        warn!(error = %Chain(error), "an exchange ended by a fault of ours");
+    } else {
+        debug!(error = %Chain(error), failure = kind.as_str_name(), "an exchange broke");
+    }
+    kind
 }
 
 /// Of several addresses that all failed, the failure that says most about the

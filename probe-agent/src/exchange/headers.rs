@@ -14,10 +14,8 @@ pub const USER_AGENT: &str = concat!(
 
 /// Response headers that are kept, lowercase and sorted. No other header of a
 /// server enters a record.
-pub const KEPT_HEADERS: [&str; 18] = [
-    "access-control-allow-origin",
+pub const KEPT_HEADERS: [&str; 15] = [
     "allow",
-    "cache-control",
     "cf-mitigated",
     "content-encoding",
     "content-length",
@@ -29,10 +27,9 @@ pub const KEPT_HEADERS: [&str; 18] = [
     "retry-after",
     "server",
     "set-cookie",
-    "transfer-encoding",
-    "via",
     "www-authenticate",
-    "x-content-type-options",
+    "x-amzn-waf-action",
+    "x-vercel-mitigated",
 ];
 
 /// Headers of which only the presence is kept, in either direction.
@@ -106,11 +103,14 @@ fn recorded(name: &HeaderName, value: &HeaderValue) -> Header {
 
 #[cfg(test)]
 mod tests {
+    use touchstone_wire::edge;
+
     use super::*;
 
     #[test]
     fn the_keep_list_is_sorted_and_redaction_is_part_of_it() {
         assert!(KEPT_HEADERS.is_sorted());
         assert!(REDACTED.iter().all(|name| KEPT_HEADERS.contains(name)));
+        assert!(edge::HEADERS.iter().all(|name| KEPT_HEADERS.contains(name)));
     }
 }

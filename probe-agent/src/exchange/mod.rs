@@ -19,6 +19,7 @@ mod dial;
 mod failure;
 mod headers;
 mod message;
+mod room;
 mod session;
 mod transfer;
 mod trust;
@@ -30,6 +31,7 @@ use url::Url;
 pub use budget::{Budget, Exhausted, Limits, RESPONSE_LIMIT_BYTES};
 pub use headers::{KEPT_HEADERS, USER_AGENT};
 pub use message::{Method, Received, Request};
+pub use room::BODIES_LIMIT_BYTES;
 pub use session::{Egress, Seen, Session};
 pub use trust::{BadAuthority, Trust};
 

@@ -16,6 +16,7 @@ use super::clock::Clock;
 use super::connection::Connection;
 use super::dial::Tls;
 use super::headers::USER_AGENT;
+use super::room::{BODIES_LIMIT_BYTES, House, Room};
 use super::trust::Trust;
 use crate::guard::{Guard, Policy, Resolver};
 
@@ -27,6 +28,7 @@ pub struct Egress {
     trust_store: String,
     pub(super) tls: Tls,
     pub(super) user_agent: HeaderValue,
+    pub(super) house: House,
 }
 
 impl Egress {
@@ -37,6 +39,7 @@ impl Egress {
             trust_store: trust.name(),
             tls: Tls::new(trust),
             user_agent: HeaderValue::from_static(USER_AGENT),
+            house: House::of(BODIES_LIMIT_BYTES),
         }
     }
 
@@ -45,6 +48,14 @@ impl Egress {
     #[must_use]
     pub fn with_user_agent(mut self, user_agent: HeaderValue) -> Self {
         self.user_agent = user_agent;
+        self
+    }
+
+    /// The same with another limit than [`BODIES_LIMIT_BYTES`] on what all
+    /// runs together hold of bodies.
+    #[must_use]
+    pub fn with_bodies_limit(mut self, bytes: usize) -> Self {
+        self.house = House::of(bytes);
         self
     }
 
@@ -62,6 +73,8 @@ pub struct Session {
     /// At most one an origin; a run's requests bound the origins.
     connections: BTreeMap<String, Connection>,
     bodies: BTreeMap<Digest, Bytes>,
+    /// For `bodies`.
+    room: Room,
 }
 
 /// What a run saw beside its exchanges.
@@ -76,6 +89,7 @@ impl Session {
     /// `started_at` is the wall clock of the run's start; the run's later times
     /// are carried on from there.
     pub fn new(egress: Arc<Egress>, started_at: SystemTime) -> Self {
+        let room = egress.house.room();
         let guard = Guard::new(Arc::clone(&egress.policy), Arc::clone(&egress.resolver));
         Self {
             egress,
@@ -83,6 +97,7 @@ impl Session {
             clock: Clock::starting_at(started_at),
             connections: BTreeMap::new(),
             bodies: BTreeMap::new(),
+            room,
         }
     }
 
@@ -99,13 +114,17 @@ impl Session {
         }
     }
 
-    /// Keeps a body and names it; an empty one has an empty name.
-    pub(super) fn keep(&mut self, body: &Bytes) -> Vec<u8> {
+    /// Keeps a body, in the room that it took, and names it; an empty one has
+    /// an empty name.
+    pub(super) fn keep(&mut self, body: &Bytes, mut room: Room) -> Vec<u8> {
         if body.is_empty() {
             return Vec::new();
         }
         let digest: Digest = Sha256::digest(body).into();
-        self.bodies.entry(digest).or_insert_with(|| body.clone());
+        if self.bodies.insert(digest, body.clone()).is_none() {
+            room.shrink(body.len());
+            self.room.join(room);
+        }
         digest.to_vec()
     }
 

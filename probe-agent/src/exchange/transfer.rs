@@ -97,9 +97,10 @@ async fn talk(
         let (head, incoming) = response.into_parts();
         outcome.session_id = headers::session_id(&head.headers);
         let id = answer::awaited(&request.body);
-        let read = answer::read(&head.headers, incoming, id, budget.deadline()).await;
+        let room = session.egress.house.room();
+        let read = answer::read(&head.headers, incoming, id, room, budget.deadline()).await;
         let record = observation::Body {
-            kept_sha256: session.keep(&read.kept),
+            kept_sha256: session.keep(&read.kept, read.room),
             kept_size: read.kept.len() as u64,
             ..read.record
         };

@@ -11,6 +11,8 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 use touchstone_proto::observation::{Failure, FailureKind, Lookup, LookupAddress};
+use touchstone_telemetry::Chain;
+use tracing::warn;
 use url::{Host, Url};
 
 use super::policy::{Policy, Verdict};
@@ -155,7 +157,12 @@ impl Guard {
                     let all = self.judge_all(addresses);
                     (Ok(all.clone()), all)
                 }
-                Err(error) => (Err(error), Vec::new()),
+                Err(error) => {
+                    if matches!(error, LookupError::Unavailable(_)) {
+                        warn!(host = name, error = %Chain(&error), "a name could not be asked for");
+                    }
+                    (Err(error), Vec::new())
+                }
             }
         };
         self.lookups.push(Lookup {

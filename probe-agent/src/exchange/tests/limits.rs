@@ -201,3 +201,35 @@ async fn a_connection_that_is_never_accepted_ends_with_the_budget() {
     assert_eq!(received.failure(), Some(FailureKind::ConnectTimedOut));
     assert_eq!(received.last().remote_address, "");
 }
+
+#[tokio::test]
+async fn runs_share_the_room_for_bodies() {
+    let large = || Stage::replying([json(&" ".repeat(600_000))]);
+    let (first, second) = (large().await, large().await);
+    let policy = Policy::new(vec!["127.0.0.0/8".parse().unwrap()], Vec::new());
+    let egress = Egress::new(
+        policy,
+        Resolver::with_name_servers(Vec::new()),
+        &Trust::public(),
+    );
+    let egress = Arc::new(egress.with_bodies_limit(1024 * 1024));
+    let mut one = Session::new(Arc::clone(&egress), SystemTime::now());
+    let mut other = Session::new(egress, SystemTime::now());
+    let received = perform(&mut one, &post(&first.url("/")), &mut budget()).await;
+    assert_eq!(received.failure(), None);
+    let received = perform(&mut other, &post(&second.url("/")), &mut short()).await;
+    assert_eq!(
+        end(&received),
+        (BodyEnd::TimedOut, Some(FailureKind::Agent)),
+        "our fault"
+    );
+
+    let third = large().await;
+    let waiting = tokio::spawn(async move {
+        let mut budget = budget();
+        perform(&mut other, &post(&third.url("/")), &mut budget).await
+    });
+    drop(one);
+    let received = waiting.await.unwrap();
+    assert_eq!((received.failure(), received.body.len()), (None, 600_000));
+}

@@ -244,6 +244,34 @@ async fn a_server_that_speaks_no_tls_shows_no_certificate() {
     }
 }
 
+/// In TLS 1.3 the server says so only after the handshake is done for us.
+#[tokio::test]
+async fn a_server_that_wants_a_client_certificate_fails_by_tls() {
+    let authorities = authorities();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let mut roots = rustls::RootCertStore::empty();
+    roots.add(authorities.root.der().clone()).unwrap();
+    let clients = rustls::server::WebPkiClientVerifier::builder_with_provider(
+        Arc::new(roots),
+        Arc::clone(&provider),
+    )
+    .build()
+    .unwrap();
+    let leaf = authorities.leaf(|_| {});
+    let config = rustls::ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_client_cert_verifier(clients)
+        .with_single_cert(leaf.chain, leaf.key)
+        .unwrap();
+    let stage = Stage::play_tls(config, Plug::hold).await;
+    let received = asked(&stage, "localhost", &authorities.trust()).await;
+    assert_eq!(received.failure(), Some(FailureKind::Tls));
+    let tls = received.last().tls.as_ref().unwrap();
+    assert_eq!((tls.verdict(), tls.chain.len()), (TlsVerdict::Valid, 2));
+    assert!(received.last().response.is_none());
+}
+
 #[tokio::test]
 async fn a_handshake_that_never_ends_ends_with_the_budget() {
     let stage = Stage::play(Plug::hold).await;
