@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::targets::{EndpointSource, REGIONS_LIMIT, Seed, SeedError, Tier, is_region};
 
@@ -13,7 +13,7 @@ use crate::targets::{EndpointSource, REGIONS_LIMIT, Seed, SeedError, Tier, is_re
 pub const CONFIG_LIMIT_BYTES: u64 = 16 * 1024 * 1024;
 
 /// The coordinator's configuration.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
     /// `sqlite:PATH`.
@@ -47,7 +47,7 @@ pub struct Config {
 }
 
 /// A target in the configuration.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TargetConfig {
     pub url: String,
@@ -61,7 +61,7 @@ pub struct TargetConfig {
 }
 
 /// Who named the endpoint.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TargetSource {
     #[default]

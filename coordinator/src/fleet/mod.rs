@@ -8,3 +8,6 @@ pub mod roster;
 pub mod stream;
 pub mod token;
 pub mod view;
+
+#[cfg(test)]
+mod tests;

@@ -61,6 +61,14 @@ pub enum Error {
     Task(&'static str),
 }
 
+impl Error {
+    /// Something else stands where this coordinator wants to listen; a restart
+    /// does not mend that.
+    pub fn is_conflict(&self) -> bool {
+        matches!(self, Self::Listen(_))
+    }
+}
+
 /// What comes from outside the program, for tests to replace.
 #[derive(Clone, Debug)]
 pub struct Outside {

@@ -1,0 +1,183 @@
+//! A signer that answers as a test tells it, and can be away.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex},
+};
+
+use tokio::{net::UnixListener, runtime::Runtime};
+use tokio_stream::wrappers::UnixListenerStream;
+use tonic::{Request, Response, Status, transport::Server};
+use touchstone_proto::{
+    Recorded,
+    signer::{
+        Agent, AttestRequest, AttestResponse, Attested, Declined, EnrolRequest, EnrolResponse,
+        KeysRequest, KeysResponse, RosterRequest, RosterResponse,
+        attest_response::Result as Verdict,
+        signer_service_server::{SignerService, SignerServiceServer},
+    },
+};
+
+/// What the signer says of a run.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Mood {
+    #[default]
+    Signs,
+    Declines(&'static str),
+    Fails(Status),
+}
+
+#[derive(Debug, Default)]
+struct State {
+    agents: Vec<Agent>,
+    mood: Mood,
+    attested: Vec<String>,
+}
+
+/// Keeps what it was told while it is away.
+#[derive(Debug)]
+pub(crate) struct FakeSigner {
+    socket: PathBuf,
+    state: Arc<Mutex<State>>,
+    /// Of its own, so that its end closes every connection, as that of a
+    /// process does.
+    runtime: Mutex<Option<Runtime>>,
+}
+
+impl FakeSigner {
+    pub(crate) fn start(socket: &Path, agents: Vec<Agent>) -> Self {
+        let state = State {
+            agents,
+            ..State::default()
+        };
+        let signer = Self {
+            socket: socket.to_owned(),
+            state: Arc::new(Mutex::new(state)),
+            runtime: Mutex::default(),
+        };
+        signer.come_back();
+        signer
+    }
+
+    pub(crate) fn come_back(&self) {
+        let _ = std::fs::remove_file(&self.socket);
+        let listener = std::os::unix::net::UnixListener::bind(&self.socket).unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let service = SignerServiceServer::new(Service(Arc::clone(&self.state)));
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .unwrap();
+        runtime.spawn(async move {
+            let incoming = UnixListenerStream::new(UnixListener::from_std(listener).unwrap());
+            let served = Server::builder()
+                .add_service(service)
+                .serve_with_incoming(incoming)
+                .await;
+            served.unwrap();
+        });
+        *self.runtime.lock().unwrap() = Some(runtime);
+    }
+
+    /// Leaves at once, connections and all.
+    pub(crate) fn go_away(&self) {
+        if let Some(runtime) = self.runtime.lock().unwrap().take() {
+            runtime.shutdown_background();
+        }
+        let _ = std::fs::remove_file(&self.socket);
+    }
+
+    pub(crate) fn set_mood(&self, mood: Mood) {
+        self.state.lock().unwrap().mood = mood;
+    }
+
+    pub(crate) fn revoke(&self, agent_key_id: &str) {
+        let mut state = self.state.lock().unwrap();
+        let agent = state
+            .agents
+            .iter_mut()
+            .find(|agent| agent.agent_key_id == agent_key_id);
+        agent.unwrap().revoked_at_ms = 2;
+    }
+
+    /// Runs that were asked about, in order.
+    pub(crate) fn asked(&self) -> Vec<String> {
+        self.state.lock().unwrap().attested.clone()
+    }
+}
+
+impl Drop for FakeSigner {
+    /// A runtime must not be dropped inside another one.
+    fn drop(&mut self) {
+        self.go_away();
+    }
+}
+
+#[derive(Debug)]
+struct Service(Arc<Mutex<State>>);
+
+#[tonic::async_trait]
+impl SignerService for Service {
+    async fn attest(
+        &self,
+        request: Request<AttestRequest>,
+    ) -> Result<Response<AttestResponse>, Status> {
+        let signed = request.into_inner().signed.unwrap();
+        // What comes here is whole: every body that the observation names.
+        let recorded = Recorded::open(&signed).unwrap();
+        let run_id = &recorded.run().run_id;
+        let mood = {
+            let mut state = self.0.lock().unwrap();
+            state.attested.push(run_id.clone());
+            state.mood.clone()
+        };
+        let (scope, verdict) = match mood {
+            Mood::Fails(status) => return Err(status),
+            Mood::Signs => (
+                r#""full""#,
+                Verdict::Attested(Attested {
+                    envelope: b"{}".to_vec(),
+                    key_id: "cd".repeat(32),
+                }),
+            ),
+            Mood::Declines(reason) => (
+                "null",
+                Verdict::Declined(Declined {
+                    reason_key: reason.to_owned(),
+                }),
+            ),
+        };
+        let predicate = format!(
+            r#"{{"run":{{"id":"{run_id}"}},"scope":{scope},"assertions":[{{"state":"VERIFIED"}},{{"state":"UNVERIFIED"}}],"toolset_fingerprint":null,"schema_fingerprint":null}}"#
+        );
+        Ok(Response::new(AttestResponse {
+            predicate: predicate.into_bytes(),
+            detail: b"{}".to_vec(),
+            result: Some(verdict),
+        }))
+    }
+
+    async fn keys(&self, _: Request<KeysRequest>) -> Result<Response<KeysResponse>, Status> {
+        let document = br#"{"version":1,"keys":[]}"#.to_vec();
+        Ok(Response::new(KeysResponse { document }))
+    }
+
+    async fn enrol(
+        &self,
+        request: Request<EnrolRequest>,
+    ) -> Result<Response<EnrolResponse>, Status> {
+        if request.into_inner().join_token != "good" {
+            return Err(Status::permission_denied("no such join token"));
+        }
+        Ok(Response::new(EnrolResponse {
+            agent_key_id: "ab".repeat(32),
+            region: "local".to_owned(),
+        }))
+    }
+
+    async fn roster(&self, _: Request<RosterRequest>) -> Result<Response<RosterResponse>, Status> {
+        let agents = self.0.lock().unwrap().agents.clone();
+        Ok(Response::new(RosterResponse { agents }))
+    }
+}
