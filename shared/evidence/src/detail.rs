@@ -26,6 +26,14 @@ pub struct Detail {
     pub likely_cause: Option<String>,
 }
 
+impl Detail {
+    pub fn to_json(&self) -> Vec<u8> {
+        // Text, whole numbers and lists of them serialize without fail.
+        serde_json::to_vec(self).expect("detail serializes")
+    }
+}
+
+/// The server's own account of itself; what it left out is empty.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServerInfo {
     pub name: String,
