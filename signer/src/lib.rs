@@ -1,1 +1,46 @@
-//! stub
+//! The signer: a process of its own, without network, that holds the keys.
+//!
+//! It takes observations that agents signed, judges them itself with the check
+//! suites, and signs the payload that follows. There is no call that signs
+//! what it is handed: whoever breaks into the coordinator can keep evidence
+//! back and cannot forge any. It also keeps the roster of agents, and lets new
+//! ones join by one-time tokens that only the operator can have made.
+//!
+//! * [`run`] is the role: two Unix sockets, one data folder.
+//! * [`Attestor`] does the judging and signing, also without a process of its
+//!   own: [`ephemeral`] uses it for one run. [`derive`] is for replays.
+
+mod admin;
+mod attest;
+mod config;
+mod derive;
+mod detail;
+mod disk;
+pub mod ephemeral;
+mod keys;
+mod lockdown;
+mod refused;
+mod roster;
+mod run;
+#[cfg(test)]
+mod sample;
+mod service;
+mod socket;
+mod suite;
+
+pub use admin::{AdminClient, AdminError};
+pub use attest::{AgentKey, Answer, Attested, Attestor};
+pub use config::LogFormat;
+pub use config::{Config, ConfigError, DEFAULT_ADMIN_SOCKET, DEFAULT_DATA, DEFAULT_SOCKET, Log};
+pub use derive::derive;
+pub use disk::DiskError;
+pub use keys::KeyError;
+pub use lockdown::LockdownError;
+pub use refused::Refused;
+pub use roster::{AGENTS_LIMIT, RosterError, TOKEN_LASTS_LIMIT_S, TOKENS_LIMIT};
+pub use run::{ATTEST_LIMIT_BYTES, Error, run};
+pub use socket::SocketError;
+pub use suite::{recompute_command, suite_identity};
+
+/// The version of this program.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -1,0 +1,149 @@
+//! The signer's own keys: made here at the first start, kept here, and never
+//! given out. Beside the private key lies the key document, which says what
+//! the key is for and since when; the two must agree or the signer does not
+//! start.
+
+mod file;
+
+use ed25519_dalek::SigningKey;
+pub(crate) use file::generate;
+use touchstone_evidence::keyset::{KeyDocument, KeyDocumentError, KeyEntry, KeyState, Purpose};
+use touchstone_evidence::text::KeyId;
+use touchstone_evidence::timestamp::{Timestamp, TimestampError};
+use touchstone_proto::identity;
+
+use crate::disk::{DiskError, PrivateFolder};
+
+/// The private key that attests: PKCS#8, PEM.
+pub(crate) const ATTESTATION_KEY_FILE: &str = "attestation.pem";
+/// The key document of the signer's own keys.
+pub(crate) const KEY_DOCUMENT_FILE: &str = "keys.json";
+
+/// Largest key file that is read, in bytes.
+const KEY_FILE_LIMIT_BYTES: u64 = 4096;
+/// Largest document of the signer's own keys that is read, in bytes.
+const DOCUMENT_LIMIT_BYTES: u64 = 1024 * 1024;
+
+/// Each says what to do about it.
+#[derive(Debug, thiserror::Error)]
+pub enum KeyError {
+    #[error(transparent)]
+    Disk(#[from] DiskError),
+    #[error("making a key: the operating system gave no random bytes")]
+    Random(#[source] getrandom::Error),
+    #[error(
+        "{0} is damaged: restore it from a backup. Without one, move it and keys.json away, and the signer starts anew with another key"
+    )]
+    Damaged(String),
+    #[error("{0} is damaged: restore it from a backup")]
+    DamagedDocument(String, #[source] KeyDocumentError),
+    #[error(
+        "keys.json names attestation key {0}, and attestation.pem is not there: restore it from a backup. Without one, move keys.json away, and the signer starts anew with another key"
+    )]
+    Gone(KeyId),
+    #[error(
+        "attestation.pem holds key {0}, which keys.json does not name as the active attestation key: restore both from the same backup"
+    )]
+    Foreign(String),
+    #[error("dating a key")]
+    Time(#[from] TimestampError),
+}
+
+/// The keys of a running signer.
+#[derive(Debug)]
+pub(crate) struct Keys {
+    pub(crate) attestation: SigningKey,
+    /// Since when the attestation key signs.
+    pub(crate) from: Timestamp,
+    /// The signer's own keys, as they are published.
+    pub(crate) document: KeyDocument,
+}
+
+impl Keys {
+    /// Reads the keys, or makes them when there are none.
+    pub(crate) fn open(folder: &PrivateFolder, now: Timestamp) -> Result<Self, KeyError> {
+        let key = folder.read(ATTESTATION_KEY_FILE, KEY_FILE_LIMIT_BYTES)?;
+        let document = folder.read(KEY_DOCUMENT_FILE, DOCUMENT_LIMIT_BYTES)?;
+        let path = |name| folder.path_of(name).display().to_string();
+        let document = document
+            .map(|file| KeyDocument::read(&file.bytes))
+            .transpose()
+            .map_err(|error| KeyError::DamagedDocument(path(KEY_DOCUMENT_FILE), error))?;
+        let key = key
+            .map(|file| match file::read(&file.bytes) {
+                Some(key) => Ok((key, file.written)),
+                None => Err(KeyError::Damaged(path(ATTESTATION_KEY_FILE))),
+            })
+            .transpose()?;
+        match (key, document) {
+            (Some((attestation, _)), Some(document)) => Self::matched(attestation, document),
+            // The first start was cut off between the two files; the key is as
+            // old as its file.
+            (Some((attestation, written)), None) => Self::document(
+                folder,
+                attestation,
+                ms(written).map_or(Ok(now), Timestamp::from_ms)?,
+            ),
+            (None, Some(document)) => match active(&document) {
+                Some(entry) => Err(KeyError::Gone(entry.key_id.clone())),
+                None => Self::first_start(folder, now),
+            },
+            (None, None) => Self::first_start(folder, now),
+        }
+    }
+
+    fn first_start(folder: &PrivateFolder, now: Timestamp) -> Result<Self, KeyError> {
+        let key = generate().map_err(KeyError::Random)?;
+        let pem = file::write(&key).ok_or_else(|| {
+            KeyError::Damaged(folder.path_of(ATTESTATION_KEY_FILE).display().to_string())
+        })?;
+        folder.replace(ATTESTATION_KEY_FILE, pem.as_bytes())?;
+        Self::document(folder, key, now)
+    }
+
+    /// Writes the first key document.
+    fn document(
+        folder: &PrivateFolder,
+        attestation: SigningKey,
+        from: Timestamp,
+    ) -> Result<Self, KeyError> {
+        let entry = KeyEntry::active(Purpose::Attestation, &attestation.verifying_key(), from);
+        let path = || folder.path_of(KEY_DOCUMENT_FILE).display().to_string();
+        let document = KeyDocument::new(1, vec![entry])
+            .map_err(|error| KeyError::DamagedDocument(path(), error))?;
+        folder.replace(KEY_DOCUMENT_FILE, &document.to_json())?;
+        Ok(Self {
+            attestation,
+            from,
+            document,
+        })
+    }
+
+    fn matched(attestation: SigningKey, document: KeyDocument) -> Result<Self, KeyError> {
+        let key_id = identity::key_id(attestation.verifying_key().as_bytes());
+        let active = active(&document).filter(|entry| entry.key_id.as_str() == key_id);
+        match active.and_then(|entry| entry.from) {
+            Some(from) => Ok(Self {
+                attestation,
+                from,
+                document,
+            }),
+            None => Err(KeyError::Foreign(key_id)),
+        }
+    }
+}
+
+fn active(document: &KeyDocument) -> Option<&KeyEntry> {
+    let attests =
+        |key: &&KeyEntry| key.purpose == Purpose::Attestation && key.state == KeyState::Active;
+    document.keys().iter().find(attests)
+}
+
+/// Milliseconds since the epoch; `None` before it.
+fn ms(time: std::time::SystemTime) -> Option<i64> {
+    let since = time.duration_since(std::time::UNIX_EPOCH).ok()?;
+    i64::try_from(since.as_millis()).ok()
+}
+
+#[cfg(test)]
+mod tests;
