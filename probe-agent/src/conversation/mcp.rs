@@ -8,11 +8,11 @@
 use touchstone_proto::observation::{FailureKind, Stop, StopKind};
 use touchstone_wire::discover::{self, Discovery};
 use touchstone_wire::initialize::{self, Initialized};
-use touchstone_wire::jsonrpc::{Answer, Id, read_answer};
-use touchstone_wire::media::Media;
-use touchstone_wire::{Era, LEGACY_OFFER, MODERN, edge, revision, tools};
+use touchstone_wire::jsonrpc::{Answer, Id};
+use touchstone_wire::{Era, LEGACY_OFFER, MODERN, revision, tools};
 use url::Url;
 
+use super::came::{self, Came, stop_kind};
 use super::listing::{Listing, Progress};
 use super::messages::{self, Agreed, Message};
 use super::metadata::Search;
@@ -23,8 +23,6 @@ use crate::exchange::Received;
 const INVALID_PARAMS: i64 = -32_602;
 /// "Method not found".
 const METHOD_NOT_FOUND: i64 = -32_601;
-/// Longest session id that is sent back, in bytes.
-const SESSION_ID_LIMIT_BYTES: usize = 4_096;
 
 /// One conversation with one endpoint.
 #[derive(Debug)]
@@ -99,20 +97,13 @@ impl Mcp {
         if matches!(stage, Stage::EndSession | Stage::Done) {
             return;
         }
-        let edge = edge_challenge(received);
+        let edge = came::edge_challenge(received);
         if let Some(seconds) = wait::asked(received, now_ms).filter(|_| !edge) {
             self.stop(StopKind::RateLimited, seconds);
             return;
         }
-        let answer = self.answer(received);
-        let came = Came {
-            received,
-            status: received
-                .status()
-                .and_then(|status| u16::try_from(status).ok())
-                .unwrap_or(0),
-            answer: answer.as_ref(),
-        };
+        let answer = came::answer(received, self.expects.as_ref());
+        let came = Came::new(received, answer.as_ref());
         if let Stage::Metadata(search) = stage {
             self.searched(search, &came);
             return;
@@ -172,15 +163,6 @@ impl Mcp {
             (Stage::EndSession, Some(agreed)) => messages::end_session(endpoint, agreed),
             (Stage::Acknowledge | Stage::EndSession, None) | (Stage::Done, _) => return None,
         })
-    }
-
-    fn answer(&self, received: &Received) -> Option<Answer> {
-        let media = Media::of(received.header("content-type").next());
-        if media != Media::EventStream && !media.may_be_json() {
-            return None;
-        }
-        let reading = read_answer(&received.body, self.expects.as_ref()?).ok()?;
-        Some(reading.answer)
     }
 
     fn discovered(&mut self, came: &Came<'_>) {
@@ -377,59 +359,6 @@ impl Mcp {
             exchange: u32::try_from(self.recorded.saturating_sub(1)).unwrap_or(u32::MAX),
             retry_after_s,
         });
-    }
-}
-
-/// Whether a firewall answered in the server's place.
-fn edge_challenge(received: &Received) -> bool {
-    let Some(response) = &received.last().response else {
-        return false;
-    };
-    let headers = response
-        .headers
-        .iter()
-        .map(|header| (header.name.as_str(), header.value.as_str()));
-    let status = u16::try_from(response.status).unwrap_or(0);
-    edge::challenge(status, headers, &received.body).is_some()
-}
-
-/// What came of the request in hand.
-struct Came<'a> {
-    received: &'a Received,
-    /// 0: no headers were read.
-    status: u16,
-    answer: Option<&'a Answer>,
-}
-
-impl Came<'_> {
-    fn is_success(&self) -> bool {
-        (200..300).contains(&self.status)
-    }
-
-    /// Why the request came to no response that can be looked at. A body that
-    /// cannot be decoded is one that says nothing; its status still speaks.
-    fn broke_off(&self) -> Option<FailureKind> {
-        self.received
-            .failure()
-            .filter(|kind| *kind != FailureKind::Undecodable || self.status == 0)
-    }
-
-    /// The session id, if it is one: visible ASCII (page
-    /// `2025-11-25/basic/transports`).
-    fn session(&self) -> Option<String> {
-        self.received
-            .session_id
-            .clone()
-            .filter(|id| (1..=SESSION_ID_LIMIT_BYTES).contains(&id.len()))
-            .filter(|id| id.bytes().all(|byte| byte.is_ascii_graphic()))
-    }
-}
-
-fn stop_kind(kind: FailureKind) -> StopKind {
-    match kind {
-        FailureKind::BudgetRequests => StopKind::BudgetRequests,
-        FailureKind::BudgetTime | FailureKind::TimedOut => StopKind::BudgetTime,
-        _ => StopKind::ExchangeFailed,
     }
 }
 

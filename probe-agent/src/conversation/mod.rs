@@ -9,6 +9,7 @@
 //! never asks the endpoint with another method than POST, but for the DELETE
 //! that ends a session.
 
+mod came;
 mod listing;
 mod mcp;
 mod messages;
