@@ -105,3 +105,30 @@ fn has_route(address: SocketAddr) -> bool {
     };
     UdpSocket::bind(unspecified).is_ok_and(|socket| socket.connect(address).is_ok())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_kernel_says_of_a_connection_is_laid_where_it_belongs() {
+        let here = SocketAddr::from(([127, 0, 0, 1], 1));
+        for (kind, expected) in [
+            (ErrorKind::ConnectionRefused, FailureKind::ConnectRefused),
+            (ErrorKind::TimedOut, FailureKind::ConnectTimedOut),
+            (ErrorKind::ConnectionReset, FailureKind::ConnectionLost),
+            (ErrorKind::HostUnreachable, FailureKind::ConnectUnreachable),
+            (
+                ErrorKind::NetworkUnreachable,
+                FailureKind::ConnectUnreachable,
+            ),
+            (ErrorKind::PermissionDenied, FailureKind::Agent),
+            (ErrorKind::AddrNotAvailable, FailureKind::Agent),
+            (ErrorKind::NetworkDown, FailureKind::Agent),
+        ] {
+            assert_eq!(of_connect(&kind.into(), here), expected, "{kind:?}");
+        }
+        let too_many_open_files = io::Error::from_raw_os_error(24);
+        assert_eq!(of_connect(&too_many_open_files, here), FailureKind::Agent);
+    }
+}

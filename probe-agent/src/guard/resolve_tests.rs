@@ -1,3 +1,5 @@
+//! Whose fault a missing answer is, asked of a name server that does as told.
+
 use super::*;
 use crate::guard::nameserver::{Nameserver, Say};
 

@@ -1,3 +1,5 @@
+//! Every block in every form, and the public addresses beside them.
+
 use proptest::prelude::*;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Hosts in every notation, and name servers that lie.
+
 use hickory_resolver::proto::rr::RecordType;
 
 use super::*;
