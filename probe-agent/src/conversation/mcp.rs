@@ -41,11 +41,28 @@ pub struct Mcp {
     /// Legacy era: set from the accepted `initialize` on.
     agreed: Option<Agreed>,
     listing: Listing,
-    /// The challenges of the last 401 that carried any; `None`: no 401 was met.
-    wall: Option<Vec<String>>,
+    /// `None`: no wall was met.
+    wall: Option<Wall>,
     /// Exchanges recorded so far.
     recorded: usize,
     stop: Option<Stop>,
+}
+
+/// The answer that says most about a sign-in wall. Those that say more come
+/// later in this order; of equals the last one counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Says {
+    /// 401 and no challenge.
+    Unauthorized,
+    /// 403 with a challenge, which asks for more than nothing.
+    ForbiddenWithChallenge,
+    UnauthorizedWithChallenge,
+}
+
+#[derive(Debug)]
+struct Wall {
+    says: Says,
+    challenges: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -117,9 +134,7 @@ impl Mcp {
             self.leave();
             return;
         }
-        if came.status == 401 {
-            self.met_wall(received);
-        }
+        self.meet_wall(&came);
         match stage {
             Stage::Discover => self.discovered(&came),
             Stage::Initialize => self.initialized(&came),
@@ -275,13 +290,20 @@ impl Mcp {
         again
     }
 
-    fn met_wall(&mut self, received: &Received) {
-        let challenges: Vec<String> = received
+    fn meet_wall(&mut self, came: &Came<'_>) {
+        let challenges: Vec<String> = came
+            .received
             .header("www-authenticate")
             .map(str::to_owned)
             .collect();
-        if self.wall.is_none() || !challenges.is_empty() {
-            self.wall = Some(challenges);
+        let says = match (came.status, challenges.is_empty()) {
+            (401, true) => Says::Unauthorized,
+            (401, false) => Says::UnauthorizedWithChallenge,
+            (403, false) => Says::ForbiddenWithChallenge,
+            _ => return,
+        };
+        if self.wall.as_ref().is_none_or(|wall| wall.says <= says) {
+            self.wall = Some(Wall { says, challenges });
         }
     }
 
@@ -323,7 +345,7 @@ impl Mcp {
     /// The protocol part is over: what remains is the metadata behind a wall.
     fn wrap_up(&mut self) {
         match &self.wall {
-            Some(challenges) => self.search(Search::new(&self.endpoint, challenges)),
+            Some(wall) => self.search(Search::new(&self.endpoint, &wall.challenges)),
             None => self.leave(),
         }
     }

@@ -137,8 +137,12 @@ fn accepted() -> Received {
 }
 
 fn wall() -> Received {
+    walled(401)
+}
+
+fn walled(status: u32) -> Received {
     with(
-        reply(401, "application/json", r#"{"error":"invalid_token"}"#),
+        reply(status, "application/json", r#"{"error":"invalid_token"}"#),
         "www-authenticate",
         r#"Bearer resource_metadata="https://h.example/prm""#,
     )

@@ -48,6 +48,20 @@ fn a_wall_is_looked_at_from_outside() {
             ],
         ),
         (
+            "behind 403",
+            vec![("discover", walled(403)), ("initialize", walled(403))],
+        ),
+        (
+            "401 says more than 403",
+            vec![
+                ("discover", wall()),
+                (
+                    "initialize",
+                    with(reply(403, "", ""), "www-authenticate", "Bearer"),
+                ),
+            ],
+        ),
+        (
             // A challenge once seen is not forgotten for a 401 without one.
             "at discover alone",
             vec![("discover", wall()), ("initialize", reply(401, "", ""))],
