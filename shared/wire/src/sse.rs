@@ -65,6 +65,8 @@ pub struct Unframer {
     /// The last byte ended a line as a carriage return: a line feed may follow.
     after_cr: bool,
     block: Block,
+    /// An event grew past the limit; nothing more is read.
+    overrun: bool,
     notes: BTreeSet<Note>,
 }
 
@@ -97,12 +99,14 @@ impl Unframer {
             line: Vec::new(),
             after_cr: false,
             block: Block::default(),
+            overrun: false,
             notes: BTreeSet::new(),
         }
     }
 
-    /// Reads more of the stream and gives the events that are complete.
-    /// After an error the rest of the stream cannot be read.
+    /// Reads more of the stream and gives the events that are complete. Those
+    /// before one that grows too large are given first, and the error with the
+    /// next call; from then on there is nothing but the error.
     pub fn push(&mut self, mut bytes: &[u8]) -> Result<Vec<Event>, EventTooLarge> {
         while let Start::Matched(matched) = self.start {
             let Some((&first, rest)) = bytes.split_first() else {
@@ -121,7 +125,7 @@ impl Unframer {
             }
         }
         let mut events = Vec::new();
-        while let Some(&first) = bytes.first() {
+        while let Some(&first) = bytes.first().filter(|_| !self.overrun) {
             if mem::take(&mut self.after_cr) && first == b'\n' {
                 bytes = &bytes[1..];
                 continue;
@@ -129,7 +133,8 @@ impl Unframer {
             let end = bytes.iter().position(|byte| matches!(byte, b'\r' | b'\n'));
             let part = &bytes[..end.unwrap_or(bytes.len())];
             if self.line.len() + self.block.size() + part.len() > self.limit {
-                return Err(EventTooLarge { limit: self.limit });
+                self.overrun = true;
+                break;
             }
             self.line.extend_from_slice(part);
             let Some(end) = end else { break };
@@ -137,11 +142,17 @@ impl Unframer {
             bytes = &bytes[end + 1..];
             events.extend(self.end_line());
         }
+        if self.overrun && events.is_empty() {
+            return Err(EventTooLarge { limit: self.limit });
+        }
         Ok(events)
     }
 
     /// The event that the stream's end cut short, if it carries data.
     pub fn finish(&mut self) -> Option<Event> {
+        if self.overrun {
+            return None;
+        }
         if let Start::Matched(matched) = mem::replace(&mut self.start, Start::Over) {
             self.line.extend_from_slice(&BOM[..matched]);
         }

@@ -152,25 +152,30 @@ fn streams_are_read_as_the_standard_says_and_leniently() {
 
 #[test]
 fn an_event_is_bounded() {
-    let mut unframer = Unframer::new(10);
-    assert_eq!(
-        unframer
-            .push(b"data: 1234\n\ndata: 1234\n\n")
-            .map(|events| events.len()),
-        Ok(2)
-    );
-    assert_eq!(
-        unframer.push(b"data: 12345"),
-        Err(EventTooLarge { limit: 10 })
-    );
-    let mut unframer = Unframer::new(10);
-    assert_eq!(
-        unframer
-            .push(b"data: 123\nid: 123\n")
-            .map(|events| events.len()),
-        Ok(0)
-    );
-    assert_eq!(unframer.push(b"data:"), Err(EventTooLarge { limit: 10 }));
+    let pushed = |parts: &[&str]| {
+        let mut unframer = Unframer::new(10);
+        let push = |part: &&str| unframer.push(part.as_bytes()).map(|events| events.len());
+        let counts: Vec<_> = parts.iter().map(push).collect();
+        (counts, unframer.finish().is_some())
+    };
+    let error = Err(EventTooLarge { limit: 10 });
+    for (parts, counts, cut_short) in [
+        (
+            &["data: 1234\n\ndata: 1234\n\n", "data: 5"][..],
+            vec![Ok(2), Ok(0)],
+            true,
+        ),
+        (&["data: 12345", "\n\n"], vec![error, error], false),
+        (
+            &["data: 123\nid: 123\n", "data:"],
+            vec![Ok(0), error],
+            false,
+        ),
+        // What was complete before is not lost.
+        (&["data: 1\n\ndata: 12345", ""], vec![Ok(1), error], false),
+    ] {
+        assert_eq!(pushed(parts), (counts, cut_short), "{parts:?}");
+    }
 }
 
 /// A stream sent after a request with the id 2; the data found in it, those

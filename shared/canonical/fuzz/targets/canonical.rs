@@ -1,0 +1,23 @@
+//! Any bytes: reading never panics, and the canonical form is a fixed point.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use touchstone_canonical::{Value, canonicalize, projection, read};
+
+fuzz_target!(|bytes: &[u8]| {
+    if let Ok(canonical) = canonicalize(bytes) {
+        let again = canonicalize(canonical.as_bytes());
+        assert_eq!(again.as_ref(), Ok(&canonical));
+    }
+    if let Ok(value) = read(bytes) {
+        assert!(value.clone() == value);
+        let items = value.as_array().unwrap_or_default();
+        let tools: Vec<&Value> = items.iter().collect();
+        let forward = projection::schema_fingerprint(&tools);
+        let backward: Vec<&Value> = items.iter().rev().collect();
+        // The order of tools never matters.
+        if let Ok(fingerprint) = forward {
+            assert_eq!(projection::schema_fingerprint(&backward), Ok(fingerprint));
+        }
+    }
+});
