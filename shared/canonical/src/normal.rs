@@ -1,4 +1,8 @@
 //! Unicode NFC of strings and keys, the step that RFC 8785 does not have.
+//!
+//! Unicode never changes the NFC of a character once it is assigned (UAX 15,
+//! section 3). Only text with characters newer than a program's tables may come
+//! out differently in two programs.
 
 use std::borrow::Cow;
 

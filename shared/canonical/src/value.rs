@@ -108,7 +108,8 @@ impl fmt::Debug for Value {
     }
 }
 
-/// A JSON object: members in order of first appearance, each key once.
+/// A JSON object: members in order of first appearance, each key once. Equal
+/// only to an object with the same order; to ignore it, compare canonical forms.
 #[derive(Clone, Default, PartialEq)]
 pub struct Object(Vec<(JsonString, Value)>);
 

@@ -8,6 +8,7 @@
 //! * [`sse`]: events out of a byte stream, and the one that answers our request.
 //! * [`jsonrpc`]: a JSON-RPC answer, with notes on how it strays from the form.
 //! * [`discover`], [`initialize`]: which era and revision the server spoke.
+//! * [`revision`], [`server`]: the matrix of revisions; what a server says of itself.
 //! * [`tools`]: one page of `tools/list`.
 //! * [`challenge`], [`metadata`]: what a sign-in wall says, and where its
 //!   metadata lies.
