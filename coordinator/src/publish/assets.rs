@@ -4,7 +4,6 @@
 
 use std::sync::LazyLock;
 
-use axum::extract::Path;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse as _, Response};
 use data_encoding::HEXLOWER;
@@ -99,7 +98,7 @@ pub(super) fn glyphs() -> &'static str {
 }
 
 /// Serves one file; `None` when no file of this build has the name.
-pub(super) async fn serve(Path(name): Path<String>) -> Option<Response> {
+pub(super) fn serve(name: &str) -> Option<Response> {
     let asset = ASSETS.iter().find(|asset| asset.name == name)?;
     let headers = [
         (

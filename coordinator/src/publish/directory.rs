@@ -25,6 +25,8 @@ const ROW_DAYS: usize = 30;
 struct Directory {
     page: Page,
     query: String,
+    /// The query as it is shown, not as it is sent again.
+    echo: Stranger,
     filter: &'static str,
     filters: [(&'static str, Prose); 4],
     results: Prose,
@@ -87,6 +89,7 @@ pub(super) fn show(text: Text, asked: &Asked, found: &DirectoryPage, now_ms: i64
     let template = Directory {
         page,
         query: asked.text.clone(),
+        echo: Stranger(asked.text.clone()),
         filter: asked.signature,
         filters: [
             ("", text.t("directory-any")),
@@ -119,10 +122,11 @@ fn hit(text: Text, place: usize, entry: &DirectoryEntry, now_ms: i64) -> Hit {
     let plain = !signature.is_signed();
     let observed = &entry.observed_days;
     let shown = &observed.days[observed.days.len().saturating_sub(ROW_DAYS)..];
-    let count = |kinds: &[DayKind]| {
-        let days = shown.iter().filter(|day| kinds.contains(&day.kind)).count();
-        Param::from(i64::try_from(days).unwrap_or(i64::MAX))
+    let of = |kind: DayKind| {
+        i64::try_from(shown.iter().filter(|day| day.kind == kind).count()).unwrap_or(i64::MAX)
     };
+    let answered = of(DayKind::Answered);
+    let counted = answered + of(DayKind::Unanswered);
     let stale = entry
         .newest
         .as_ref()
@@ -136,13 +140,14 @@ fn hit(text: Text, place: usize, entry: &DirectoryEntry, now_ms: i64) -> Hit {
         states: states(text, signature, entry.states),
         plain,
         strip: strip::strip(text, &observed.days, ROW_DAYS, !plain, &format!("m{place}")),
-        days: text.with(
-            "directory-days",
-            &[
-                ("answered", count(&[DayKind::Answered])),
-                ("counted", count(&[DayKind::Answered, DayKind::Unanswered])),
-            ],
-        ),
+        days: if counted == 0 {
+            text.t("directory-no-day")
+        } else {
+            text.with(
+                "directory-days",
+                &[("answered", answered.into()), ("counted", counted.into())],
+            )
+        },
         observed: entry
             .newest
             .as_ref()

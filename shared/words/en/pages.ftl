@@ -76,6 +76,7 @@ directory-show-all = Show all
 directory-next = Next servers
 directory-observed = Observed
 directory-days = 30 days: { $answered } of { $counted } counted days answered
+directory-no-day = 30 days: none counted yet
 directory-narrow = Narrow the list
 directory-narrow-note = All filters are in the address of this page.
 directory-signature = Signature
@@ -111,7 +112,7 @@ seal-unknown-schema = The payload is signed. This site has no schema for its ver
 seal-unobserved = No run has looked at this server yet.
 seal-pending = The observation is stored and waits for the signer. Until it is signed, this page shows what came back and draws no conclusion.
 seal-pending-tried = The observation is stored. The signer was out of reach, and is asked again. Until then this page shows what came back and draws no conclusion.
-seal-none = { $why } (`{ $key }`)
+seal-none = { $why } Reason: `{ $key }`.
 seal-none-page = This page shows what came back. It draws no conclusion, gives no score, and cannot be checked by a third party.
 seal-check = Check the evidence
 

@@ -209,9 +209,9 @@ reason-tools_list_result_type = The result of `tools/list` names a `resultType` 
 
 reason-error_shape_fits = A call of a tool name that no page lists was answered with JSON-RPC error { $code } (HTTP { $status }).
 reason-error_as_result = A call of a tool name that no page lists was answered with a result marked `isError` (HTTP { $status }), where the protocol has an error object. Most SDKs do this.
-  .fix = answer a call of an unknown tool with a JSON-RPC error, code -32602. Your SDK may do so in a newer version.
+  .fix = Answer a call of an unknown tool with a JSON-RPC error, code -32602. Your SDK may do so in a newer version.
 reason-error_as_success = A call of a tool name that no page lists was answered with a plain result (HTTP { $status }), as if the tool had run.
-  .fix = answer a call of an unknown tool with a JSON-RPC error, code -32602, so that an agent does not take it for a success.
+  .fix = Answer a call of an unknown tool with a JSON-RPC error, code -32602, so that an agent does not take it for a success.
 reason-error_not_jsonrpc = A call of a tool name that no page lists was answered HTTP { $status }, { $content ->
     [json] with JSON that is not a JSON-RPC answer.
     [sse] with an event stream that holds no answer.
@@ -221,13 +221,13 @@ reason-error_not_jsonrpc = A call of a tool name that no page lists was answered
     [undecodable] with a body that cannot be decoded.
    *[other] with something that is not JSON.
   }
-  .fix = answer with a JSON-RPC error object, so that an agent knows whether to try again.
+  .fix = Answer with a JSON-RPC error object, so that an agent knows whether to try again.
 reason-error_object_malformed = A call of a tool name that no page lists was answered HTTP { $status } with an error object whose { $field ->
     [code] `code` is not a whole number.
     [message] `message` is not a string.
    *[other] { $field } is not valid.
   }
-  .fix = give the error object a whole number as `code` and a string as `message`.
+  .fix = Give the error object a whole number as `code` and a string as `message`.
 reason-probe_tool_name_unverifiable = The list was not read to its end, so the name we would call may belong to a tool. The call was not made.
 reason-probe_tool_name_collision = A page lists the very name that we would call. The call was not made.
 
@@ -268,7 +268,7 @@ reason-cross_host_redirect = { $redirects ->
     [both] on the endpoint and on sign-in metadata.
    *[other] on { $on }.
   }
-  .fix = serve the endpoint and its metadata where they are announced, or announce the place that they moved to.
+  .fix = Serve the endpoint and its metadata where they are announced, or announce the place that they moved to.
 reason-nothing_exchanged = Nothing was exchanged, so no redirect could be seen.
 
 ## auth_metadata
@@ -288,21 +288,21 @@ reason-metadata_well_formed = { $scheme ->
       }
   }
 reason-challenge_malformed = HTTP { $status } came with a `WWW-Authenticate` that does not follow the grammar of RFC 9110.
-  .fix = send `WWW-Authenticate` as a scheme and parameters, each parameter once, its value quoted.
+  .fix = Send `WWW-Authenticate` as a scheme and parameters, each parameter once, its value quoted.
 reason-challenge_parameter_repeated = The challenge has a parameter more than once.
-  .fix = write each parameter once.
+  .fix = Write each parameter once.
 reason-challenge_quoting = The challenge can be read, but is quoted or spaced as the grammar does not allow.
-  .fix = put the value of each parameter into double quotes, and part the parameters by commas.
+  .fix = Put the value of each parameter into double quotes, and part the parameters by commas.
 reason-challenge_metadata_url_invalid = The challenge names `resource_metadata`, but not as an absolute http or https address.
-  .fix = write the full address of the metadata, with its scheme and host.
+  .fix = Write the full address of the metadata, with its scheme and host.
 reason-challenge_scope_unsupported = The challenge asks for a scope that the metadata does not list as supported.
-  .fix = list the scope in `scopes_supported`, or ask for one that is listed.
+  .fix = List the scope in `scopes_supported`, or ask for one that is listed.
 reason-metadata_http_error = { $document ->
     [resource] The resource metadata
     [server] The metadata of the authorization server
    *[other] The { $document } metadata
   } that was named was answered HTTP { $status }.
-  .fix = serve the document at the address that the challenge names.
+  .fix = Serve the document at the address that the challenge names.
 reason-metadata_malformed = { $document ->
     [resource] In the resource metadata
     [server] In the metadata of the authorization server
@@ -319,7 +319,7 @@ reason-metadata_malformed = { $document ->
     [endpoint_insecure] an endpoint is not https.
    *[other] something is not valid ({ $fault }).
   }
-  .fix = complete the document as RFC 9728 (resource) or RFC 8414 (authorization server) asks.
+  .fix = Complete the document as RFC 9728 (resource) or RFC 8414 (authorization server) asks.
 reason-metadata_resource_mismatch = `resource` in the metadata is not this endpoint: { $difference ->
     [origin] another origin.
     [parent_path] a path above it.
@@ -327,11 +327,11 @@ reason-metadata_resource_mismatch = `resource` in the metadata is not this endpo
     [path] another path.
    *[other] { $difference }.
   }
-  .fix = set `resource` to the exact address of the endpoint.
+  .fix = Set `resource` to the exact address of the endpoint.
 reason-metadata_issuer_mismatch = `issuer` in the metadata is not the address that it was asked for under.
-  .fix = set `issuer` to the address by which the resource metadata names the authorization server.
+  .fix = Set `issuer` to the address by which the resource metadata names the authorization server.
 reason-server_metadata_not_found = The resource metadata names an authorization server, and no known place holds its metadata.
-  .fix = serve the metadata of the authorization server at a well-known address (RFC 8414).
+  .fix = Serve the metadata of the authorization server at a well-known address (RFC 8414).
 reason-not_observable = No challenge and no metadata were seen, so there was nothing to judge.
 
 ## tool_description_hygiene
@@ -347,7 +347,7 @@ reason-hygiene_hits = { $hits ->
     [one] 1 tool.
    *[other] { $tools } tools.
   } A signal, not a verdict.
-  .fix = say in the description what the tool does, to a reader who decides; take out hidden characters.
+  .fix = Say in the description what the tool does, to a reader who decides; take out hidden characters.
 
 ## toolset_fingerprint, schema_fingerprint
 
@@ -363,12 +363,12 @@ reason-fingerprint_not_canonical = Tool { $tool } of the list, counted from 0, c
     [too_large] too large.
    *[other] { $cause }.
   }
-  .fix = send text and numbers that every JSON reader reads alike.
+  .fix = Send text and numbers that every JSON reader reads alike.
 reason-input_schema_missing = { $tools ->
     [one] 1 tool has no `inputSchema`.
    *[other] { $tools } tools have no `inputSchema`.
   }
-  .fix = give each tool an `inputSchema`; for a tool without parameters an empty object schema.
+  .fix = Give each tool an `inputSchema`; for a tool without parameters an empty object schema.
 
 ## toolset_unchanged_vs_approved, schema_unchanged_vs_approved
 
@@ -385,7 +385,7 @@ reason-toolset_changed = { $added ->
     [one] 1 removed
    *[other] { $removed } removed
   } since the approved release.
-  .fix = if you meant it, approve this run as the new baseline. If not, restore the approved tools.
+  .fix = If you meant it, approve this run as the new baseline. If not, restore the approved tools.
 reason-schemas_unchanged = { $tools ->
     [one] The same input schema as in the approved release.
    *[other] The same { $tools } input schemas as in the approved release.
@@ -394,7 +394,7 @@ reason-schemas_changed = { $changed } of { $compared } input schemas { $changed 
     [one] differs
    *[other] differ
   } from the approved release.
-  .fix = if you meant it, approve this run as the new baseline. If not, restore the approved schemas.
+  .fix = If you meant it, approve this run as the new baseline. If not, restore the approved schemas.
 reason-comparison_unavailable = { $side ->
     [run] The tools of this run could not be brought to canonical form, so they were not compared.
     [baseline] The approved tools could not be brought to canonical form, so nothing was compared.

@@ -69,7 +69,7 @@ pub fn reason(language: Language, key: &str, params: &BTreeMap<String, Param>) -
 }
 
 /// What an owner can do about a finding with this reason, where there is
-/// something: continues a label such as "Fix:".
+/// something: whole sentences.
 pub fn fix(language: Language, key: &str) -> Option<String> {
     find(language, &format!("reason-{key}"), Some("fix"), &[])
 }

@@ -67,6 +67,7 @@ directory-show-all = 显示全部
 directory-next = 下一页
 directory-observed = 观测于
 directory-days = 30 天：计入的 { $counted } 天中有 { $answered } 天有应答
+directory-no-day = 30 天：还没有可计入的日子
 directory-narrow = 缩小范围
 directory-narrow-note = 所有筛选条件都在本页的地址里。
 directory-signature = 签名
@@ -102,7 +103,7 @@ seal-unknown-schema = 载荷已签名。本站没有这个版本的 schema，所
 seal-unobserved = 还没有一次 run 看过这台 server。
 seal-pending = 观测已存下，等待签名服务。签名之前，本页只展示看到的东西，不下结论。
 seal-pending-tried = 观测已存下。签名服务连不上，正在重试。在那之前，本页只展示看到的东西，不下结论。
-seal-none = { $why }（`{ $key }`）
+seal-none = { $why }原因：`{ $key }`。
 seal-none-page = 本页只展示看到的东西，不下结论、不打分，第三方也无从核实。
 seal-check = 核实这份证据
 

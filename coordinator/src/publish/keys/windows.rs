@@ -61,17 +61,18 @@ pub(super) struct Axis {
 }
 
 impl Axis {
-    /// From the first of the month of the oldest key to the first of the month
-    /// two months ahead.
+    /// From the first of the month of the oldest key to the end of the month
+    /// two months ahead, or of the one in which the last pending key starts.
     pub(super) fn of(keys: &[&KeyEntry], now_ms: i64) -> Self {
         let oldest = keys
             .iter()
             .filter_map(|key| Some(key.from?.as_ms()))
             .min()
             .unwrap_or(now_ms);
+        let last = keys.iter().filter_map(|key| Some(key.from?.as_ms())).max();
         Self {
             from: first_of_month(oldest.min(now_ms), 0),
-            to: first_of_month(now_ms, 2),
+            to: first_of_month(now_ms, 3).max(last.map_or(now_ms, |last| first_of_month(last, 1))),
             now: now_ms,
         }
     }
@@ -174,7 +175,11 @@ mod tests {
         assert_eq!(number(axis.x(axis.from)), "0");
         assert_eq!(number(axis.x(axis.to)), "900");
         assert_eq!(number(axis.x(NOW_MS)), "427.9");
-        // 1 January, the one quarter on this axis.
-        assert_eq!(axis.base().matches("19v4.5").count(), 1);
+        // The quarters of an axis from 1 May to 1 January: 1 July and 1 October.
+        let longer = Axis {
+            from: first_of_month(NOW_MS - 200 * DAY_MS, 0),
+            ..axis
+        };
+        assert_eq!(longer.base().matches("19v4.5").count(), 2);
     }
 }

@@ -43,13 +43,20 @@ type Verdict = (Fit, &'static str, Option<(&'static str, Param)>);
 #[derive(Debug, Default)]
 struct Seen {
     discover: Option<u32>,
-    /// Set once it was sent; inside, what it was answered.
-    initialize: Option<Option<u32>>,
+    initialize: Initialize,
     /// The answer to initialize named a session.
     session: bool,
     /// What requests after initialize were answered.
     later: Vec<u32>,
     endpoint_event: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Initialize {
+    #[default]
+    NotSent,
+    Unanswered,
+    Answered(u32),
 }
 
 pub(super) fn all(
@@ -124,9 +131,9 @@ fn sign_in(seen: &Seen, likely: Option<&str>) -> Verdict {
     match seen.handshake() {
         None => (Fit::CannotTell, "cannot-tell", None),
         Some(answer) if likely == Some("auth_before_handshake") || matches!(answer, 401 | 403) => {
-            (Fit::Fits, "fits", status(answer))
+            (Fit::Fits, "fits", Some(status(answer)))
         }
-        Some(answer) => (Fit::DoesNot, "does-not", status(answer)),
+        Some(answer) => (Fit::DoesNot, "does-not", Some(status(answer))),
     }
 }
 
@@ -136,9 +143,11 @@ fn only_sse(seen: &Seen, likely: Option<&str>) -> Verdict {
     }
     match seen.handshake() {
         None => (Fit::CannotTell, "cannot-tell-silent", None),
-        Some(answer) if likely == Some("sse_only") => (Fit::Fits, "fits", status(answer)),
-        Some(answer) if (200..300).contains(&answer) => (Fit::DoesNot, "does-not", status(answer)),
-        Some(answer) => (Fit::CannotTell, "cannot-tell", status(answer)),
+        Some(answer) if likely == Some("sse_only") => (Fit::Fits, "fits", Some(status(answer))),
+        Some(answer) if (200..300).contains(&answer) => {
+            (Fit::DoesNot, "does-not", Some(status(answer)))
+        }
+        Some(answer) => (Fit::CannotTell, "cannot-tell", Some(status(answer))),
     }
 }
 
@@ -157,7 +166,9 @@ fn no_version(likely: Option<&str>, detail: &Detail) -> Verdict {
 fn session_headers(seen: &Seen, likely: Option<&str>) -> Verdict {
     let refused = seen.later.iter().copied().find(|answer| *answer >= 400);
     match refused {
-        Some(answer) if likely == Some("session_headers") => (Fit::Fits, "fits", status(answer)),
+        Some(answer) if likely == Some("session_headers") => {
+            (Fit::Fits, "fits", Some(status(answer)))
+        }
         None if seen.session && !seen.later.is_empty() => (Fit::DoesNot, "does-not", None),
         _ if !seen.session => (Fit::CannotTell, "cannot-tell", None),
         _ => (Fit::CannotTell, "cannot-tell-session", None),
@@ -170,13 +181,15 @@ fn nothing_wrong(seen: &Seen, likely: Option<&str>) -> Verdict {
         .filter(|answer| (400..500).contains(answer) && *answer != 429);
     match fallback {
         _ if likely == Some("not_yours") => (Fit::Fits, "fits", None),
-        Some(answer) if seen.initialize.is_some() => (Fit::DoesNot, "does-not", status(answer)),
+        Some(answer) if seen.initialize != Initialize::NotSent => {
+            (Fit::DoesNot, "does-not", Some(status(answer)))
+        }
         _ => (Fit::CannotTell, "cannot-tell", None),
     }
 }
 
-fn status(answer: u32) -> Option<(&'static str, Param)> {
-    Some(("status", i64::from(answer).into()))
+fn status(answer: u32) -> (&'static str, Param) {
+    ("status", i64::from(answer).into())
 }
 
 impl Seen {
@@ -198,7 +211,7 @@ impl Seen {
         match exchange.step() {
             Step::Discover => self.discover = answer,
             Step::Initialize => {
-                self.initialize = Some(answer);
+                self.initialize = answer.map_or(Initialize::Unanswered, Initialize::Answered);
                 self.session = response.is_some_and(|r| {
                     r.headers
                         .iter()
@@ -215,7 +228,11 @@ impl Seen {
 
     /// The answer that decided the handshake.
     fn handshake(&self) -> Option<u32> {
-        self.initialize.unwrap_or(self.discover)
+        match self.initialize {
+            Initialize::NotSent => self.discover,
+            Initialize::Unanswered => None,
+            Initialize::Answered(status) => Some(status),
+        }
     }
 }
 

@@ -11,11 +11,12 @@ mod found;
 mod gated;
 mod head;
 mod proof;
+mod runs;
 pub(super) mod saw;
 mod unsigned;
 
-pub(super) use self::days::states;
 pub(super) use self::head::name;
+pub(super) use self::runs::states;
 
 use std::collections::BTreeMap;
 
@@ -111,7 +112,11 @@ impl<'a> Reading<'a> {
 
     /// The endpoint of the run shown, or of the target before its first run.
     pub(super) fn endpoint(&self) -> &str {
-        match (&self.predicate, self.run()) {
+        let signed = self
+            .predicate
+            .as_ref()
+            .filter(|_| self.signature.is_signed());
+        match (signed, self.run()) {
             (Some(predicate), _) => predicate.endpoint.url.as_str(),
             (None, Some(run)) => &run.run.endpoint_url,
             (None, None) => &self.report.target.url,
@@ -198,7 +203,7 @@ fn compose(reading: &Reading<'_>, commands: &mut Commands) -> Result<Vec<Section
         (Some(run), Some(predicate), Signature::Full) => {
             add(found::tally(reading, predicate))?;
             add(days::days(reading, predicate_latency(predicate)))?;
-            add(days::regions(reading))?;
+            add(runs::regions(reading))?;
             add(found::checks(reading, predicate))?;
             add(proof::tools(reading, predicate))?;
             add(proof::evidence(reading, run, Some(predicate), commands))?;
@@ -208,14 +213,14 @@ fn compose(reading: &Reading<'_>, commands: &mut Commands) -> Result<Vec<Section
             add(gated::behind(reading, predicate))?;
             add(gated::intended(reading, commands))?;
             add(days::days(reading, None))?;
-            add(days::regions(reading))?;
+            add(runs::regions(reading))?;
             add(proof::evidence(reading, run, Some(predicate), commands))?;
         }
         // Signed under a schema that this version does not have: the bytes can
         // be checked, what they say is not guessed.
         (Some(run), None, Signature::Full | Signature::Limited) => {
             add(days::days(reading, None))?;
-            add(days::regions(reading))?;
+            add(runs::regions(reading))?;
             add(proof::evidence(reading, run, None, commands))?;
         }
         (Some(run), _, _) => {
@@ -224,12 +229,12 @@ fn compose(reading: &Reading<'_>, commands: &mut Commands) -> Result<Vec<Section
                 add(unsigned::why(reading, run, commands))?;
             }
             add(days::days(reading, None))?;
-            add(days::regions(reading))?;
+            add(runs::regions(reading))?;
             add(unsigned::next(reading))?;
         }
     }
     if reading.run().is_some() {
-        add(days::runs(reading))?;
+        add(runs::runs(reading))?;
     }
     add(proof::twins(reading))?;
     Ok(sections)

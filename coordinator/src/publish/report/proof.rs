@@ -17,7 +17,9 @@ use crate::store::read::{Attestation, ReportedRun};
 struct Tools {
     text: Text,
     count: String,
+    toolset_title: Prose,
     toolset: Option<String>,
+    schema_title: Prose,
     schema: Option<String>,
     baseline: Option<String>,
     server: Option<Stranger>,
@@ -52,12 +54,15 @@ pub(super) fn tools(reading: &Reading<'_>, predicate: &Predicate) -> Result<Stri
     let mut names: Vec<&String> = detail.tool_names.iter().collect();
     // As the fingerprint sorts them: by UTF-16 code unit.
     names.sort_by(|a, b| a.encode_utf16().cmp(b.encode_utf16()));
+    let title = |check: &str| Prose(touchstone_words::check(text.0, check).title);
     let count = Param::from(i64::try_from(names.len()).unwrap_or(i64::MAX));
     Tools {
         text,
         count: predicate
             .tool_count
             .map_or_else(|| text.plain("not-recorded"), |count| count.to_string()),
+        toolset_title: title("toolset_fingerprint"),
+        schema_title: title("schema_fingerprint"),
         toolset: predicate
             .toolset_fingerprint
             .as_ref()

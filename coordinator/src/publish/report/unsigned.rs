@@ -29,6 +29,8 @@ const OURS: [&str; 7] = [
 struct Why {
     text: Text,
     lead: Prose,
+    /// Number of the cause that fits.
+    fitting: Option<i64>,
     discover: Command,
     causes: Vec<Cause>,
 }
@@ -109,14 +111,18 @@ pub(super) fn why(
         reading.endpoint(),
         commands,
     );
-    let fitting = causes.iter().find(|cause| cause.fits);
+    let fitting = causes
+        .iter()
+        .find(|cause| cause.fits)
+        .map(|cause| cause.number);
     let lead = match fitting {
-        Some(cause) => text.with("causes-fits-one", &[("number", cause.number.into())]),
+        Some(number) => text.with("causes-fits-one", &[("number", number.into())]),
         None => text.t("causes-fits-none"),
     };
     Why {
         text,
         lead,
+        fitting,
         discover,
         causes,
     }
