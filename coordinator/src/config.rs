@@ -267,6 +267,11 @@ mod tests {
     fn an_empty_file_is_the_default_and_every_key_is_read() {
         let empty = parse("").unwrap();
         assert_eq!(format!("{empty:?}"), format!("{:?}", Config::default()));
+        let written = toml::to_string(&empty).unwrap();
+        assert_eq!(
+            format!("{:?}", parse(&written).unwrap()),
+            format!("{empty:?}")
+        );
         let full = parse(
             r#"
             database = "sqlite:x.sqlite"

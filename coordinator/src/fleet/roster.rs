@@ -1,6 +1,10 @@
-//! Which agents count, as the signer said last. Kept in memory and in the
-//! store, so that agents can work while the signer is away; refreshed from time
-//! to time, so that a revoked one does not for long.
+//! Which agents count, as the signer said last, and the key document that goes
+//! with them. Kept in memory and in the store, so that agents can work while the
+//! signer is away; refreshed from time to time, so that a revoked one does not
+//! for long.
+//!
+//! An agent counts only once the key document that holds its key is kept: what
+//! it observes can be verified from the first page on that shows it.
 
 use std::{
     collections::HashMap,
@@ -8,6 +12,7 @@ use std::{
 };
 
 use crate::{
+    clock::SharedClock,
     signer::{Signer, SignerError},
     store::{AGENTS_LIMIT, Agent, Store, StoreError},
 };
@@ -18,6 +23,7 @@ pub struct Roster {
     agents: RwLock<HashMap<String, Agent>>,
     signer: Signer,
     store: Store,
+    clock: SharedClock,
 }
 
 /// The roster could not be brought up to date; the one before stays in force.
@@ -33,12 +39,17 @@ pub enum RosterError {
 
 impl Roster {
     /// As last kept in the store.
-    pub async fn load(store: Store, signer: Signer) -> Result<Self, StoreError> {
+    pub async fn load(
+        store: Store,
+        signer: Signer,
+        clock: SharedClock,
+    ) -> Result<Self, StoreError> {
         let agents = by_id(store.agents().await?);
         Ok(Self {
             agents: RwLock::new(agents),
             signer,
             store,
+            clock,
         })
     }
 
@@ -59,8 +70,12 @@ impl Roster {
         Ok(self.agent(agent_key_id))
     }
 
-    /// Fetches the roster. It is in force even if it could not be kept.
+    /// Fetches key document and roster, in this order. The roster is in force
+    /// even if it could not be kept.
     pub async fn refresh(&self) -> Result<(), RosterError> {
+        let document = self.signer.keys().await.map_err(RosterError::Signer)?;
+        let kept = self.store.keep_key_document(document, self.clock.now_ms());
+        kept.await.map_err(RosterError::Store)?;
         let fetched = self.signer.roster().await.map_err(RosterError::Signer)?;
         if fetched.len() > AGENTS_LIMIT {
             return Err(RosterError::TooLarge(fetched.len()));

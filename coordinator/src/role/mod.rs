@@ -10,6 +10,7 @@ use places::Places;
 use tokio::{
     sync::{Notify, Semaphore, mpsc, watch},
     task::JoinHandle,
+    time::Instant,
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
@@ -40,9 +41,9 @@ use crate::{
 };
 
 /// How long runs that are leased may take to be reported when we stop.
-pub const DRAIN_LIMIT: Duration = PROBE_BUDGET.saturating_add(Duration::from_secs(2));
-/// How long each task may take to end after that.
-pub const STOP_LIMIT: Duration = Duration::from_secs(5);
+pub const DRAIN_LIMIT: Duration = PROBE_BUDGET;
+/// How long everything may take to end after that.
+pub const STOP_LIMIT: Duration = Duration::from_secs(4);
 
 /// Why the coordinator could not start, or did not go on.
 #[derive(Debug, thiserror::Error)]
@@ -183,7 +184,7 @@ impl Opened {
         let fresh = draw(&*outside.random)?;
         Ok(Self {
             lease_key: LeaseKey::new(store.lease_key(fresh, now_ms).await?),
-            roster: Arc::new(Roster::load(store.clone(), signer.clone()).await?),
+            roster: Arc::new(Roster::load(store.clone(), signer.clone(), clock).await?),
             waits: store.waits(now_ms).await?,
             known,
             signer,
@@ -264,10 +265,8 @@ impl Running {
             places: Arc::new(Semaphore::new(STREAMS_LIMIT)),
         };
         let refresh = Refresh {
-            store: opened.store.clone(),
             signer: opened.signer,
             roster: opened.roster,
-            clock,
             random,
             events,
         };
@@ -320,7 +319,7 @@ impl Running {
         }
     }
 
-    /// Ends everything, within [`DRAIN_LIMIT`] and a few times [`STOP_LIMIT`].
+    /// Ends everything, within [`DRAIN_LIMIT`] and [`STOP_LIMIT`].
     async fn stop(mut self) {
         self.tokens.draining.cancel();
         if let Some(dispatch) = self.dispatch.take() {
@@ -338,27 +337,34 @@ impl Running {
         if tokio::time::timeout(DRAIN_LIMIT, drained).await.is_err() {
             tracing::warn!("some runs were not reported in time; their agents report them later");
         }
+        let by = Instant::now() + STOP_LIMIT;
         self.tokens.halt.cancel();
-        let _late = tokio::time::timeout(STOP_LIMIT, self.sessions.wait()).await;
+        // A third for what is under way, the rest for those who wrap it up.
+        let _late = tokio::time::timeout(STOP_LIMIT / 3, self.sessions.wait()).await;
         let tasks = self.tasks;
-        end("agents", tasks.agents).await;
+        end("agents", tasks.agents, by - STOP_LIMIT / 3).await;
         // The last handle to it went with the agents' service.
-        end("writer", tasks.writer).await;
+        end("writer", tasks.writer, by).await;
         self.tokens.end.cancel();
-        end("dispatcher", tasks.dispatcher).await;
-        end("missed", tasks.missed).await;
-        end("attest", tasks.attest).await;
-        end("refresh", tasks.refresh).await;
-        end("pages", tasks.pages).await;
-        self.store.close().await;
+        for (name, task) in [
+            ("dispatcher", tasks.dispatcher),
+            ("missed", tasks.missed),
+            ("attest", tasks.attest),
+            ("refresh", tasks.refresh),
+            ("pages", tasks.pages),
+        ] {
+            end(name, task, by).await;
+        }
+        let _late = tokio::time::timeout(STOP_LIMIT, self.store.close()).await;
     }
 }
 
-async fn end(name: &'static str, mut task: JoinHandle<()>) {
+/// Waits for a task until a time, and then cuts it off.
+async fn end(name: &'static str, mut task: JoinHandle<()>, by: Instant) {
     if task.is_finished() {
         return;
     }
-    if tokio::time::timeout(STOP_LIMIT, &mut task).await.is_err() {
+    if tokio::time::timeout_at(by, &mut task).await.is_err() {
         tracing::warn!(task = name, "did not end in time and is cut off");
         task.abort();
         let _aborted = task.await;

@@ -10,12 +10,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::backoff::pause;
 use crate::{
-    clock::SharedClock,
     event::{Event, Events},
     fleet::roster::Roster,
     random::SharedRandom,
     signer::Signer,
-    store::Store,
 };
 
 /// How often key document and roster are fetched; so long may a revoked agent
@@ -27,10 +25,8 @@ const AWAY_LIMIT: Duration = Duration::from_secs(10);
 /// See the module.
 #[derive(Clone, Debug)]
 pub struct Refresh {
-    pub store: Store,
     pub signer: Signer,
     pub roster: Arc<Roster>,
-    pub clock: SharedClock,
     pub random: SharedRandom,
     pub events: Events,
 }
@@ -61,29 +57,13 @@ impl Refresh {
     }
 
     async fn once(&self) -> bool {
-        let roster = self.roster.refresh().await;
-        if let Err(error) = &roster {
+        let refreshed = self.roster.refresh().await;
+        if let Err(error) = &refreshed {
             tracing::debug!(
                 error = error as &dyn std::error::Error,
-                "roster not refreshed"
+                "key document and roster not refreshed"
             );
         }
-        let keys = match self.signer.keys().await {
-            Ok(document) => self.keep(document).await,
-            Err(error) => {
-                tracing::debug!(
-                    error = &error as &dyn std::error::Error,
-                    "keys not refreshed"
-                );
-                false
-            }
-        };
-        roster.is_ok() && keys
-    }
-
-    async fn keep(&self, document: Vec<u8>) -> bool {
-        let now_ms = self.clock.now_ms();
-        // A failure is logged by the store.
-        self.store.keep_key_document(document, now_ms).await.is_ok()
+        refreshed.is_ok()
     }
 }
