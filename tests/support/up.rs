@@ -1,6 +1,7 @@
 //! `touchstone up` as a real process, read by its JSON events.
 
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -129,12 +130,15 @@ impl Drop for Up {
     }
 }
 
-/// GETs a page and gives status and body.
+/// GETs a page over a plain socket; gives status and body.
 pub fn get(url: &str) -> (u16, String) {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(async {
-        let response = reqwest::get(url).await.unwrap_or_else(|error| panic!("GET {url}: {error}"));
-        let status = response.status().as_u16();
-        (status, response.text().await.unwrap())
-    })
+    let rest = url.strip_prefix("http://").unwrap();
+    let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let path = if path.is_empty() { "/" } else { path };
+    let mut stream = TcpStream::connect(host).unwrap_or_else(|error| panic!("GET {url}: {error}"));
+    write!(stream, "GET {path} HTTP/1.0\r\nhost: {host}\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    (head.split(' ').nth(1).unwrap().parse().unwrap(), body.to_owned())
 }

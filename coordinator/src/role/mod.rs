@@ -184,7 +184,9 @@ impl Opened {
         let fresh = draw(&*outside.random)?;
         Ok(Self {
             lease_key: LeaseKey::new(store.lease_key(fresh, now_ms).await?),
-            roster: Arc::new(Roster::load(store.clone(), signer.clone(), clock).await?),
+            roster: Arc::new(
+                Roster::load(store.clone(), signer.clone(), outside.clock.clone()).await?,
+            ),
             waits: store.waits(now_ms).await?,
             known,
             signer,

@@ -81,6 +81,8 @@ async fn watch(role: Role, program: PathBuf, notices: mpsc::Sender<Notice>, stop
         let how = match spawn(&role, &program) {
             Ok(mut child) => {
                 let pid = child.id().unwrap_or_default();
+                // `wait` would close it, and the child would take us for dead.
+                let _held = child.stdin.take();
                 send(&notices, Notice::Started { role: role.name, pid }).await;
                 let lines = forward_lines(&mut child, notices.clone());
                 let ended = tokio::select! {

@@ -95,7 +95,7 @@ impl Narrator {
             }
             "attested" => {
                 self.waiting.remove(&text("run_id"));
-                format!("{}  {}  signed, {} scope  {}", text("url"), self.counts(&event["states"]), text("scope"), text("page_url"))
+                format!("{}  {}  signed, {} scope  {}", text("url"), self.counts(&event["states"]), text("scope"), report(&text("page_url")))
             }
             "declined" => {
                 self.waiting.remove(&text("run_id"));
@@ -103,7 +103,7 @@ impl Narrator {
                     "{}  observed, not signed: {}  {}",
                     text("url"),
                     words::signing(Language::English, &text("reason")),
-                    text("page_url")
+                    report(&text("page_url"))
                 )
             }
             "refused" => {
@@ -143,6 +143,11 @@ impl Narrator {
     fn tell(&self, event: &Value, line: &str) -> Result<(), Failure> {
         if self.json { output::json(event) } else { output::line(line) }
     }
+}
+
+/// The address of the target's report, from that of one run on it.
+fn report(page_url: &str) -> &str {
+    page_url.split("/runs/").next().unwrap_or(page_url)
 }
 
 fn short(key_id: &str) -> &str {
