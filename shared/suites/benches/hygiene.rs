@@ -72,6 +72,10 @@ const TEXTS: &[(&str, &str)] = &[
     ("hidden", "a\u{200b}\u{202e}"),
     ("joiners", "\u{628}\u{200c}"),
     ("joiners_and_marks", "\u{915}\u{94d}\u{200d}\u{94d}\u{94d}"),
+    ("joined_emoji", "\u{1f469}\u{200d}"),
+    ("letters_beyond_the_plane", "\u{10400}\u{10401}"),
+    ("amounts", "$1"),
+    ("script_urls", "javascript:"),
     ("chinese_words", "无需确认支付额度免费"),
     ("chinese_false_starts", "无视白不上限策身邮"),
 ];

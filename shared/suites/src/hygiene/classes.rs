@@ -45,19 +45,27 @@ pub(super) struct Character {
     pub(super) mark: bool,
 }
 
-/// Every character's entry.
+/// The look-up.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Characters(&'static [Character]);
 
 impl Characters {
-    pub(super) fn all() -> Self {
+    /// For a text. In ASCII nothing is looked up, and no table need be made.
+    pub(super) fn for_text(text: &str) -> Self {
         static PLANE: LazyLock<Box<[Character]>> = LazyLock::new(plane);
-        Self(&PLANE)
+        Self(if text.is_ascii() { &[] } else { &PLANE })
     }
 
+    /// What the character is.
     pub(super) fn of(self, c: char) -> Character {
-        let index = u32::from(c) as usize;
-        self.0.get(index).copied().unwrap_or_else(|| classify(c))
+        match self.0.get(index(c)) {
+            Some(&character) => character,
+            None => Character {
+                class: class(c),
+                script: script_of(c),
+                mark: is_among(c, &MARKS),
+            },
+        }
     }
 }
 
@@ -65,17 +73,33 @@ impl Characters {
 fn plane() -> Box<[Character]> {
     // A surrogate is no character; its entry is never asked for.
     let character = |code: u16| char::from_u32(code.into()).unwrap_or_default();
-    (0..=u16::MAX)
-        .map(|code| classify(character(code)))
-        .collect()
+    let plain = |code| Character {
+        class: class(character(code)),
+        script: None,
+        mark: false,
+    };
+    let mut plane: Box<[_]> = (0..=u16::MAX).map(plain).collect();
+    for (first, last, script) in JOINING_LETTERS {
+        for entry in plane
+            .get_mut(index(first)..=index(last))
+            .unwrap_or_default()
+        {
+            entry.script = Some(script);
+        }
+    }
+    for (first, last) in MARKS {
+        for entry in plane
+            .get_mut(index(first)..=index(last))
+            .unwrap_or_default()
+        {
+            entry.mark = true;
+        }
+    }
+    plane
 }
 
-fn classify(c: char) -> Character {
-    Character {
-        class: class(c),
-        script: script_of(c),
-        mark: is_among(c, &MARKS),
-    }
+const fn index(c: char) -> usize {
+    c as usize
 }
 
 /// Han characters beyond the plane: nothing to us, and known without a look-up.
@@ -83,10 +107,12 @@ const MORE_HAN: RangeInclusive<char> = '\u{20000}'..='\u{3ffff}';
 
 fn class(c: char) -> Class {
     match c {
+        c if !han::words(c).is_empty() => Class::Han,
+        // Most of the plane: nothing to us, and known without a look-up.
+        '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' => Class::Else,
         '。' | '！' | '？' => Class::FullStop,
         '，' | '；' => Class::Comma,
         '\u{2019}' => Class::Quote,
-        c if !han::words(c).is_empty() => Class::Han,
         c if MORE_HAN.contains(&c) => Class::Else,
         c if after::is_newline(c) => Class::Newline,
         c if scripts::is_joiner(c) => Class::Joiner,

@@ -11,7 +11,7 @@ use std::ops::RangeInclusive;
 
 use super::{
     rules::{Matches, Rule},
-    tokens::Part,
+    tokens::{Part, Token},
     work,
 };
 
@@ -33,7 +33,7 @@ const CONSENT_CHARACTERS_ON: usize = 800;
 pub(super) struct Span {
     pub(super) start: usize,
     pub(super) end: usize,
-    pub(super) part: usize,
+    pub(super) part: u32,
 }
 
 /// A phrase of H6 that stands in the text and has yet to be judged.
@@ -48,6 +48,20 @@ pub(super) struct Phrase {
     pub(super) until: usize,
     /// Of its first character.
     pub(super) part: Part,
+}
+
+impl Phrase {
+    /// From one word to another.
+    pub(super) const fn new(rule: Rule, first: &Token, last: &Token) -> Self {
+        Self {
+            rule,
+            start: first.start,
+            end: last.end,
+            at: first.at,
+            until: last.until(),
+            part: first.part,
+        }
+    }
 }
 
 /// All of a text that the conditions ask about.
@@ -122,12 +136,12 @@ impl Surroundings {
                     && policies.ends_before(phrase.at, POLICY_CHARACTERS)
                 || phrase.rule == Rule::OwnerFunds
                     && consents.within(
-                        passage..=passage + 1,
+                        passage..=passage.saturating_add(1),
                         phrase.at.saturating_sub(CONSENT_CHARACTERS_BACK),
                         phrase.at + CONSENT_CHARACTERS_ON,
                     );
             let paid = money.within(
-                0..=usize::MAX,
+                0..=u32::MAX,
                 phrase.at.saturating_sub(MONEY_CHARACTERS),
                 phrase.until + MONEY_CHARACTERS,
             );
@@ -174,7 +188,7 @@ impl<'s> Cursor<'s> {
     }
 
     /// Whether a span lies in these parts, wholly between the two characters.
-    fn within(&mut self, parts: RangeInclusive<usize>, start: usize, end: usize) -> bool {
+    fn within(&mut self, parts: RangeInclusive<u32>, start: usize, end: usize) -> bool {
         self.skip_while(|span| span.start < start || span.part < *parts.start());
         self.spans
             .get(self.next)
@@ -182,7 +196,7 @@ impl<'s> Cursor<'s> {
     }
 
     /// Whether a span lies in the clause, as far as that reaches from `start`.
-    fn in_clause(&mut self, clause: usize, start: usize) -> bool {
+    fn in_clause(&mut self, clause: u32, start: usize) -> bool {
         self.within(
             clause..=clause,
             start.saturating_sub(CLAUSE_CHARACTERS),

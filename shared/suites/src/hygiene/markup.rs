@@ -19,25 +19,17 @@ const ROLES: [&str; 6] = [
     "system-prompt",
 ];
 
-/// Delimiters of chat templates, whole.
-const DELIMITERS: [&str; 6] = [
-    "[inst]",
-    "[/inst]",
-    "<<sys>>",
-    "<</sys>>",
-    "[system]",
-    "[/system]",
-];
-
-/// The rule and the end of what begins at this byte.
+/// The rule and the end of what begins at this byte, which is `<` or `[`.
 pub(super) fn begins(text: &str, at: usize) -> Option<(Rule, usize)> {
-    let whole = DELIMITERS
-        .iter()
-        .find_map(|whole| after::literal(text, at, whole));
-    if let Some(end) = whole.or_else(|| role(text, at)).or_else(|| mark(text, at)) {
-        return Some((Rule::RoleDelimiter, end));
+    let mark = |end| (Rule::RoleDelimiter, end);
+    match text.as_bytes().get(at..at + 2)? {
+        b"<|" => chat_mark(text, at).map(mark),
+        b"<<" => whole(text, at, &["<<sys>>", "<</sys>>"]).map(mark),
+        [b'<', b'/'] => tag(text, at + 2),
+        [b'<', letter] if letter.is_ascii_alphabetic() => tag(text, at + 1),
+        [b'[', _] => whole(text, at, &["[inst]", "[/inst]", "[system]", "[/system]"]).map(mark),
+        _ => None,
     }
-    Some((Rule::ScriptMarkup, script(text, at)?))
 }
 
 /// Whether an HTML tag opens at this byte.
@@ -45,18 +37,21 @@ pub(super) fn opens_tag(text: &str, at: usize) -> bool {
     matches!(text.as_bytes().get(at..at + 2), Some([b'<', letter]) if letter.is_ascii_alphabetic())
 }
 
-/// `<system>`, `</instructions>`
-fn role(text: &str, at: usize) -> Option<usize> {
-    let name = after_open(text, at)?;
-    ROLES.iter().find_map(|role| {
-        let end = after::literal(text, name, role)?;
-        after::literal(text, end, ">")
-    })
+/// `system>`, `instructions>`; `script`, `iframe` of any tag
+fn tag(text: &str, name: usize) -> Option<(Rule, usize)> {
+    let role = |role: &&str| after::literal(text, after::literal(text, name, role)?, ">");
+    if let Some(end) = ROLES.iter().find_map(role) {
+        return Some((Rule::RoleDelimiter, end));
+    }
+    let (end, _) = after::one_of(text, name, &["script", "iframe"])?;
+    let closes = |c: char| c.is_whitespace() || matches!(c, '>' | '/');
+    let is_tag = end == text.len() || text[end..].starts_with(closes);
+    is_tag.then_some((Rule::ScriptMarkup, end))
 }
 
 /// `<|im_start|>`
-fn mark(text: &str, at: usize) -> Option<usize> {
-    let name = after::literal(text, at, "<|")?;
+fn chat_mark(text: &str, at: usize) -> Option<usize> {
+    let name = at + 2;
     let rest = text.as_bytes()[name..].iter().take(MARK_BYTES);
     let length = rest
         .take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_')
@@ -67,17 +62,8 @@ fn mark(text: &str, at: usize) -> Option<usize> {
     after::literal(text, name + length, "|>")
 }
 
-/// `<script`, `</iframe`
-fn script(text: &str, at: usize) -> Option<usize> {
-    let name = after_open(text, at)?;
-    ["script", "iframe"].iter().find_map(|tag| {
-        let end = after::literal(text, name, tag)?;
-        let rest = &text[end..];
-        (rest.is_empty() || rest.starts_with(|c: char| c.is_whitespace() || matches!(c, '>' | '/')))
-            .then_some(end)
-    })
-}
-
-fn after_open(text: &str, at: usize) -> Option<usize> {
-    after::literal(text, at, "</").or_else(|| after::literal(text, at, "<"))
+fn whole(text: &str, at: usize, delimiters: &[&str]) -> Option<usize> {
+    delimiters
+        .iter()
+        .find_map(|delimiter| after::literal(text, at, delimiter))
 }

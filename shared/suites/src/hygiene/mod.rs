@@ -14,6 +14,7 @@ mod clauses;
 mod excerpt;
 mod han;
 mod markup;
+mod openers;
 mod patterns;
 mod phrases;
 mod rules;
@@ -21,12 +22,11 @@ mod scan;
 mod scripts;
 mod spending;
 mod tables;
+mod telling;
 mod tokens;
 mod words;
 mod work;
 
-#[cfg(test)]
-mod cases;
 #[cfg(test)]
 mod tests;
 
@@ -38,8 +38,8 @@ pub const LONG_DESCRIPTION_CHARACTERS: usize = 2_048;
 /// An excerpt holds at most this many characters, escapes written out.
 pub const EXCERPT_CHARACTERS: usize = 80;
 
-/// Of one rule in one text this many hits are kept; the rest is only counted.
-/// Reads of hits are for people, and one is enough for the judgement.
+/// Of one rule in one text this many hits are kept; the rest is only counted. One
+/// is enough for the judgement, and a reader has seen enough long before.
 pub const HITS_PER_RULE: usize = 32;
 
 /// Of a name's characters outside ASCII this many are looked up by script.

@@ -115,7 +115,7 @@ pub(super) fn free(mut back: Back<'_>) -> Option<&Token> {
 
 /// P2: no approval is needed
 fn no_approval(mut back: Back<'_>) -> Option<&Token> {
-    let _optional = back.take(|word| word == Word::Is);
+    back.skip(|word| word == Word::Is);
     (back.take(|word| matches!(word, Word::Approval | Word::Confirmation))
         && back.take(|word| word == Word::No))
     .then(|| back.first())
@@ -198,7 +198,7 @@ fn limit_change<'r>(text: &str, mut back: Back<'r>) -> Option<(&'r Token, usize)
             .filter(|&name| name > end + 1)
             .unwrap_or(end);
     }
-    let _optional = back.take(|word| matches!(word, Word::The | Word::Your));
+    back.skip(|word| matches!(word, Word::The | Word::Your));
     if back.take(|word| word == Word::Raise) {
         return Some((back.first(), end));
     }

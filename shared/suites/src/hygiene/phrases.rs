@@ -1,4 +1,5 @@
-//! H3, H4, H5, H7 and the word rules of H8: text that gives the assistant orders.
+//! H4, H5, H7 and the word rules of H8, and the way to H3: text that gives the
+//! assistant orders.
 //!
 //! A rule is read back from its last word; what must follow is either looked at
 //! right there or waited for, each waiting phrase settled once and then forgotten.
@@ -9,6 +10,7 @@ use super::{
     after,
     clauses::CLAUSE_CHARACTERS,
     rules::{Matches, Rule},
+    telling::Telling,
     tokens::{Back, Gap, Recent, Token},
     words::Word,
     work,
@@ -20,23 +22,13 @@ const CREDENTIAL_GAP_CHARACTERS: usize = 40;
 /// What was seen so far that later words decide.
 #[derive(Debug, Default)]
 pub(super) struct Orders {
-    /// H3 (b): hits unless an excuse comes before the next stop.
-    telling: Vec<Telling>,
+    telling: Telling,
     /// H5: hits if a missing check is named before a reason is.
     hiding: VecDeque<Hiding>,
     /// H4: where `system` stands at the head of a line.
     headed: Option<usize>,
     /// H8: the last of read, send and the like.
     reading: Option<Token>,
-}
-
-/// A phrase of H3 (b), in bytes.
-#[derive(Clone, Copy, Debug)]
-struct Telling {
-    start: usize,
-    end: usize,
-    /// Excuses and stops before this are not after the phrase.
-    from: usize,
 }
 
 /// A phrase of H5.
@@ -46,7 +38,7 @@ struct Hiding {
     start: usize,
     /// In characters.
     at: usize,
-    clause: usize,
+    clause: u32,
 }
 
 /// The frame a word stands in.
@@ -73,7 +65,7 @@ impl Orders {
             matches.add(rule, first.start, last.end);
         };
         match last.word {
-            Word::User | Word::Human => self.tell_user(text, back, matches),
+            Word::User | Word::Human => self.telling.user(text, back, matches),
             Word::System if frame.line_head => self.headed = Some(last.start),
             Word::Prompt => {
                 if let Some(first) = self.system_prompt(text, back) {
@@ -90,7 +82,7 @@ impl Orders {
             }
             Word::Earlier => {
                 let mut all = back;
-                let _optional = all.take(|word| matches!(word, Word::All | Word::Any));
+                all.skip(|word| matches!(word, Word::All | Word::Any));
                 if all.take(|word| word == Word::Ignore) {
                     hit(Rule::IgnorePrevious, all.first());
                 }
@@ -122,10 +114,10 @@ impl Orders {
                 }
             }
             Word::If => {
-                self.excuse(last);
+                self.telling.excuse(last);
                 self.hiding.clear();
             }
-            Word::Until | Word::Before => self.excuse(last),
+            Word::Until | Word::Before => self.telling.excuse(last),
             Word::Because | Word::As => self.hiding.clear(),
             Word::Lacking => self.lacking(last, last, matches),
             Word::Verified => {
@@ -146,47 +138,12 @@ impl Orders {
 
     /// A stop of H3 at this byte.
     pub(super) fn stop(&mut self, at: usize, matches: &mut Matches) {
-        if self.telling.is_empty() {
-            return;
-        }
-        self.telling.retain(|telling| {
-            work::spend(1);
-            if telling.from <= at {
-                matches.add(Rule::TellUser, telling.start, telling.end);
-            }
-            telling.from > at
-        });
+        self.telling.stop(at, matches);
     }
 
     /// The end of the text: the last stop.
     pub(super) fn finish(mut self, matches: &mut Matches) {
         self.stop(usize::MAX, matches);
-    }
-
-    /// H3, at `user`.
-    fn tell_user(&mut self, text: &str, mut back: Back<'_>, matches: &mut Matches) {
-        let end = back.first().end;
-        let _optional = back.take(|word| word == Word::The);
-        let told = back.take(|word| {
-            matches!(
-                word,
-                Word::Tell | Word::Inform | Word::Mention | Word::Reveal | Word::Show
-            )
-        }) && back.take(|word| word == Word::Not)
-            && back.take(|word| word == Word::Do);
-        if !told {
-            return;
-        }
-        let start = back.first().start;
-        match follows_user(text, end) {
-            Some(Follows::Hit) => {
-                matches.add(Rule::TellUser, start, end);
-            }
-            Some(Follows::Unless { from }) => {
-                self.telling.push(Telling { start, end, from });
-            }
-            None => {}
-        }
     }
 
     /// H4, at `prompt`.
@@ -236,13 +193,9 @@ impl Orders {
             .filter(|verb| verb.until() + CREDENTIAL_GAP_CHARACTERS >= last.at - prefix);
         if let Some(verb) = near {
             matches.add(Rule::CredentialFile, verb.start, last.end);
+            // One hit a verb, however many files it is given.
+            self.reading = None;
         }
-    }
-
-    /// H3: an excuse clears what it stands after.
-    fn excuse(&mut self, word: &Token) {
-        work::spend(self.telling.len());
-        self.telling.retain(|telling| telling.from > word.start);
     }
 
     /// H5: waits, and forgets those whose clause does not reach here.
@@ -273,98 +226,35 @@ impl Orders {
     }
 }
 
-/// What H3 finds after `user`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Follows {
-    /// (a)
-    Hit,
-    /// (b): a hit unless an excuse stands from here on.
-    Unless { from: usize },
-}
-
-/// H3: reads what follows `user`. White space is passed over only before a listed
-/// word and at the end of the text.
-fn follows_user(text: &str, end: usize) -> Option<Follows> {
-    let rest = &text[end..];
-    let next = after::space(text, end);
-    if next == text.len() || rest.starts_with(['.', ',', ';', ':', '!', ')']) {
-        return Some(Follows::Hit);
-    }
-    for possessive in ["'s", "\u{2019}s"] {
-        if let Some(from) = after::word(text, end, possessive) {
-            return Some(Follows::Unless { from });
-        }
-    }
-    if next == end {
-        return None;
-    }
-    let word = after::one_of(
-        text,
-        next,
-        &[
-            "about", "anything", "that", "what", "how", "any", "why", "where", "this",
-        ],
-    );
-    if let Some((from, word)) = word {
-        let goes_on = match word {
-            "about" | "anything" => return Some(Follows::Hit),
-            "that" | "what" | "how" => "you",
-            "any" => "of",
-            _ => "",
-        };
-        let second = after::space(text, from);
-        if second > from && !goes_on.is_empty() && after::word(text, second, goes_on).is_some() {
-            return Some(Follows::Hit);
-        }
-    }
-    let line = rest
-        .strip_prefix("\r\n")
-        .or_else(|| rest.strip_prefix(after::is_newline));
-    if let Some(line) = line {
-        return Some(Follows::Unless {
-            from: text.len() - line.len(),
-        });
-    }
-    if let Some((from, _)) = word {
-        return Some(Follows::Unless { from });
-    }
-    let spaced = rest[..next - end].chars().all(|c| matches!(c, ' ' | '\t'));
-    let dashed = text[next..].strip_prefix(['-', '\u{2013}', '\u{2014}'])?;
-    spaced.then(|| Follows::Unless {
-        from: text.len() - dashed.len(),
-    })
-}
-
 /// H4: the verb or `your` before `system prompt`, read back from `system`.
 fn asked_for(system: Back<'_>) -> Option<&Token> {
-    let mut your = system;
-    let _optional = your.take(|word| word == Word::New);
-    if your.take(|word| word == Word::Your) {
-        return Some(your.first());
-    }
     // Each optional part is taken if it is there: no word is both a part and a verb.
     let mut back = system;
-    let _optional = back.take(|word| matches!(word, Word::The | Word::Your));
+    back.skip(|word| matches!(word, Word::The | Word::Your));
     let mut contents = back;
     if contents.take(|word| word == Word::Of) && contents.take(|word| word == Word::Contents) {
         back = contents;
     } else {
-        let _optional = back.take(|word| matches!(word, Word::Earlier | Word::Original));
+        back.skip(|word| matches!(word, Word::Earlier | Word::Original));
     }
-    let _optional =
-        back.take(|word| matches!(word, Word::The | Word::Any | Word::All | Word::Your));
-    let _optional = back.take(|word| word == Word::Out);
+    back.skip(|word| matches!(word, Word::The | Word::Any | Word::All | Word::Your));
+    back.skip(|word| word == Word::Out);
     let mut act = back;
     if act.take(|word| word == Word::As) && act.take(|word| word == Word::Act) {
         return Some(act.first());
     }
-    back.take(|word| {
+    let verb = back.take(|word| {
         matches!(
             word,
             Word::Print | Word::Reveal | Word::Disclose | Word::Ignore | Word::Show | Word::Dump
         )
-    })
-    .then(|| back.first())
+    });
+    if verb {
+        return Some(back.first());
+    }
+    let mut your = system;
+    your.skip(|word| word == Word::New);
+    your.take(|word| word == Word::Your).then(|| your.first())
 }
 
 /// H5: `never`, `do not`, `don't` before the verb.
@@ -389,11 +279,11 @@ fn without_user(mut back: Back<'_>) -> Option<&Token> {
     let determined = match back.first().word {
         Word::Another if one => true,
         Word::Additional if one => {
-            let _optional = back.take(|word| word == Word::An);
+            back.skip(|word| word == Word::An);
             true
         }
         Word::Further if one => {
-            let _optional = back.take(|word| matches!(word, Word::A | Word::Any));
+            back.skip(|word| matches!(word, Word::A | Word::Any));
             true
         }
         _ => {

@@ -18,7 +18,12 @@ use super::{
 
 /// Reads a text.
 pub(super) fn read(text: &str) -> Found {
-    let mut pass = Pass::over(text);
+    read_settling(text, SETTLE_BYTES)
+}
+
+/// Reads a text, settling every so many bytes.
+pub(super) fn read_settling(text: &str, step: usize) -> Found {
+    let mut pass = Pass::over(text, step);
     while let Some(&byte) = pass.bytes.get(pass.at) {
         work::spend(1);
         match KINDS[usize::from(byte)] {
@@ -68,10 +73,9 @@ enum Kind {
 
 static KINDS: [Kind; 256] = {
     let mut kinds = [Kind::Else; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        // Each of these numbers is a byte.
-        kinds[byte] = match byte as u8 {
+    let mut byte = u8::MAX;
+    loop {
+        kinds[byte as usize] = match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' => Kind::Word,
             b' ' | b'\t' | b'\x0b' | b'\x0c' => Kind::Space,
             b'\n' | b'\r' => Kind::Newline,
@@ -86,9 +90,11 @@ static KINDS: [Kind; 256] = {
             0x80.. => Kind::Wide,
             _ => Kind::Else,
         };
-        byte += 1;
+        if byte == 0 {
+            break kinds;
+        }
+        byte -= 1;
     }
-    kinds
 };
 
 struct Pass<'t> {
@@ -110,16 +116,17 @@ struct Pass<'t> {
     spending: Spending,
     matches: Matches,
     /// In bytes.
+    settle_step: usize,
     settle_at: usize,
 }
 
 impl<'t> Pass<'t> {
-    fn over(text: &'t str) -> Self {
+    fn over(text: &'t str, step: usize) -> Self {
         Self {
             text,
             bytes: text.as_bytes(),
             at: 0,
-            characters: Characters::all(),
+            characters: Characters::for_text(text),
             wide: 0,
             gap: Gap::Nothing,
             part: Part::default(),
@@ -130,16 +137,20 @@ impl<'t> Pass<'t> {
             orders: Orders::default(),
             spending: Spending::new(),
             matches: Matches::new(),
-            settle_at: SETTLE_BYTES,
+            settle_step: step,
+            settle_at: step,
         }
     }
 
     /// Reads the word that begins here.
     fn word(&mut self) {
-        let start = self.at;
-        let at = start - self.wide;
-        let mut ascii = true;
-        let mut end = start;
+        self.word_from(self.at, self.at - self.wide, true);
+    }
+
+    /// Reads the word from the byte `start`, the character `at`, on; the pass may be
+    /// past its first characters, and in `ascii` says whether all are ASCII so far.
+    fn word_from(&mut self, start: usize, at: usize, mut ascii: bool) {
+        let mut end = self.at;
         loop {
             while self.kind_at(end) == Some(Kind::Word) {
                 end += 1;
@@ -182,10 +193,12 @@ impl<'t> Pass<'t> {
         if roles.any(Spending::ROLES) {
             self.spending.word(self.text, &self.recent);
         }
-        self.at = end;
-        self.gap = Gap::Nothing;
         self.line_head = false;
         self.passage_begun = true;
+        // Nearly every word has a space after it.
+        let spaced = self.bytes.get(end) == Some(&b' ');
+        self.gap = if spaced { Gap::Space } else { Gap::Nothing };
+        self.at = end + usize::from(spaced);
     }
 
     /// Lets H6 settle what is behind. Where much is left, as within a phrase that
@@ -195,7 +208,7 @@ impl<'t> Pass<'t> {
         let since = self.recent.joined_since(self.gap, now);
         let left = self.spending.settle(now, since, &mut self.matches);
         work::spend(left);
-        self.settle_at = self.at + SETTLE_BYTES.max(left * 4);
+        self.settle_at = self.at + self.settle_step.max(left * 4);
     }
 
     fn kind_at(&self, at: usize) -> Option<Kind> {
@@ -207,9 +220,9 @@ impl<'t> Pass<'t> {
         let at = self.at;
         self.at += 1;
         match kind {
-            Kind::Space => return self.space(matches!(self.bytes[at], b' ' | b'\t')),
-            Kind::Newline => return self.newline(at),
-            Kind::FullStop => return self.full_stop(at),
+            Kind::Space => self.space(matches!(self.bytes[at], b' ' | b'\t')),
+            Kind::Newline => self.newline(at),
+            Kind::FullStop => self.full_stop(at),
             Kind::Comma => {
                 self.clause_ends(at);
                 self.other(Gap::Else, false);
@@ -250,13 +263,11 @@ impl<'t> Pass<'t> {
             return;
         };
         let class = self.characters.of(c).class;
-        if class == Class::Word {
-            return self.word();
-        }
         let at = start - self.wide;
         self.at = start + c.len_utf8();
         self.wide += c.len_utf8() - 1;
         match class {
+            Class::Word => return self.word_from(start, at, false),
             Class::Space => return self.space(false),
             Class::Newline => return self.newline(start),
             Class::Quote => return self.other(Gap::Quote, false),
@@ -270,7 +281,7 @@ impl<'t> Pass<'t> {
                     self.matches.add_character(Rule::ZeroWidth, start, self.at);
                 }
             }
-            Class::Word | Class::Else => {}
+            Class::Else => {}
         }
         self.gap = self.gap.mark(Gap::Else);
         self.line_head = false;
@@ -308,7 +319,7 @@ impl Pass<'_> {
         {
             self.sentence_ends(at);
         } else {
-            self.part.sentence += 1;
+            self.part.sentence = self.part.sentence.wrapping_add(1);
             self.orders.stop(at, &mut self.matches);
         }
         self.gap = self.gap.mark(Gap::Else);
@@ -317,15 +328,15 @@ impl Pass<'_> {
 
     fn sentence_ends(&mut self, at: usize) {
         self.clause_ends(at);
-        self.part.sentence += 1;
+        self.part.sentence = self.part.sentence.wrapping_add(1);
         if self.passage_begun {
-            self.part.passage += 1;
+            self.part.passage = self.part.passage.wrapping_add(1);
             self.passage_begun = false;
         }
     }
 
     fn clause_ends(&mut self, at: usize) {
-        self.part.clause += 1;
+        self.part.clause = self.part.clause.wrapping_add(1);
         self.orders.stop(at, &mut self.matches);
     }
 }

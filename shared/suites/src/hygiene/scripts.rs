@@ -65,11 +65,14 @@ pub(super) fn is_spelling(characters: Characters, before: &str, c: char, after: 
     if script.is_some() && script == letter_beside(characters, after.chars()) {
         return true;
     }
-    let pictograph = |c: Option<char>| c.is_some_and(|c| is_among(c, &PICTOGRAPHS));
     // A skin tone is no pictograph, so a joiner after one is not excused.
     c == ZERO_WIDTH_JOINER
-        && pictograph(before.chars().next_back())
-        && pictograph(after.chars().next())
+        && before.chars().next_back().is_some_and(is_pictograph)
+        && after.chars().next().is_some_and(is_pictograph)
+}
+
+pub(super) fn is_pictograph(c: char) -> bool {
+    is_among(c, &PICTOGRAPHS)
 }
 
 /// The script of the nearest character that is not a combining mark, if that is a
@@ -107,57 +110,23 @@ pub(super) fn odd_characters(name: &str) -> Vec<Listed> {
 
 /// Scripts by their Unicode names: those with letters that pass for Latin ones,
 /// and those that living languages are written in.
+#[rustfmt::skip]
 const SCRIPT_NAMES: [&str; 40] = [
-    "Common",
-    "Inherited",
-    "Latin",
-    "Greek",
-    "Cyrillic",
-    "Armenian",
-    "Hebrew",
-    "Arabic",
-    "Syriac",
-    "Thaana",
-    "Nko",
-    "Devanagari",
-    "Bengali",
-    "Gurmukhi",
-    "Gujarati",
-    "Oriya",
-    "Tamil",
-    "Telugu",
-    "Kannada",
-    "Malayalam",
-    "Sinhala",
-    "Thai",
-    "Lao",
-    "Tibetan",
-    "Myanmar",
-    "Georgian",
-    "Hangul",
-    "Ethiopic",
-    "Cherokee",
-    "Canadian_Aboriginal",
-    "Khmer",
-    "Mongolian",
-    "Hiragana",
-    "Katakana",
-    "Bopomofo",
-    "Han",
-    "Coptic",
-    "Lisu",
-    "Deseret",
-    "Tifinagh",
+    "Common", "Inherited", "Latin", "Greek", "Cyrillic", "Armenian", "Hebrew", "Arabic",
+    "Syriac", "Thaana", "Nko", "Devanagari", "Bengali", "Gurmukhi", "Gujarati", "Oriya",
+    "Tamil", "Telugu", "Kannada", "Malayalam", "Sinhala", "Thai", "Lao", "Tibetan", "Myanmar",
+    "Georgian", "Hangul", "Ethiopic", "Cherokee", "Canadian_Aboriginal", "Khmer", "Mongolian",
+    "Hiragana", "Katakana", "Bopomofo", "Han", "Coptic", "Lisu", "Deseret", "Tifinagh",
 ];
 
-static SCRIPTS: LazyLock<Option<RegexSet>> = LazyLock::new(|| {
+static SCRIPTS: LazyLock<RegexSet> = LazyLock::new(|| {
     let patterns = SCRIPT_NAMES.map(|name| format!(r"^\p{{Script={name}}}$"));
-    RegexSet::new(patterns).ok()
+    // The patterns are constants, and a test builds them.
+    RegexSet::new(patterns).expect("every name is one of Unicode's")
 });
 
 fn script_name(c: char) -> &'static str {
-    let index = SCRIPTS
-        .as_ref()
-        .and_then(|scripts| scripts.matches(c.encode_utf8(&mut [0; 4])).iter().next());
+    let found = SCRIPTS.matches(c.encode_utf8(&mut [0; 4]));
+    let index = found.iter().next();
     index.map_or("Other", |index| SCRIPT_NAMES[index])
 }

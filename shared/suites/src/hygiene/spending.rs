@@ -3,17 +3,15 @@
 //! A phrase is read back from its last word. What decides whether it counts is
 //! left to [`Surroundings`].
 
-use std::collections::VecDeque;
-
 use super::{
     after,
     clauses::{Phrase, Span, Surroundings},
     han::{self, Han},
+    openers::Openers,
     patterns::{extended, fixed, free, idle, owner_funds},
     rules::{Matches, Rule},
     tokens::{Back, Gap, Part, Recent, Token},
     words::{Roles, Word},
-    work,
 };
 
 /// P1, P16: at most this many characters between the two parts of the phrase.
@@ -152,7 +150,7 @@ impl Spending {
             }
             Word::You => {
                 let mut lent = back;
-                let _optional = lent.take(|word| word == Word::To);
+                lent.skip(|word| word == Word::To);
                 if lent.take(|word| word == Word::Lent) {
                     let lent = lent.first();
                     self.sells
@@ -174,7 +172,7 @@ impl Spending {
                     let without = without.first();
                     self.around
                         .phrases
-                        .push(phrase(Rule::WithoutAsking, without, last));
+                        .push(Phrase::new(Rule::WithoutAsking, without, last));
                 }
             }
             _ => {
@@ -189,7 +187,7 @@ impl Spending {
                     self.around.phrases.push(Phrase {
                         end,
                         until: last.until() + beyond,
-                        ..phrase(rule, first, last)
+                        ..Phrase::new(rule, first, last)
                     });
                 }
             }
@@ -273,91 +271,6 @@ impl Spending {
             end: last.until(),
             part: last.part.passage,
         });
-    }
-}
-
-/// P1, P14, P16: words that open a phrase if its second part comes soon.
-#[derive(Debug)]
-struct Openers {
-    rule: Rule,
-    /// At most this many characters between the parts.
-    reach: usize,
-    words: VecDeque<Opener>,
-}
-
-#[derive(Debug)]
-struct Opener {
-    /// In characters, of the word itself.
-    until: usize,
-    /// The sentence or passage that the whole phrase must lie in.
-    part: usize,
-    /// As far as it goes.
-    phrase: Phrase,
-    closed: bool,
-}
-
-impl Openers {
-    const fn of(rule: Rule, reach: usize) -> Self {
-        Self {
-            rule,
-            reach,
-            words: VecDeque::new(),
-        }
-    }
-
-    fn open(&mut self, word: &Token, part: usize, phrases: &mut Vec<Phrase>) {
-        self.forget(word.at, phrases);
-        let phrase = phrase(self.rule, word, word);
-        self.words.push_back(Opener {
-            until: word.until(),
-            part,
-            phrase,
-            closed: false,
-        });
-    }
-
-    /// The second part begins at `at` and ends with `last`. Of two phrases with one
-    /// opener the longer counts wherever the shorter does, so there is one for each.
-    fn close(&mut self, at: usize, part: usize, last: &Token, phrases: &mut Vec<Phrase>) {
-        self.forget(at, phrases);
-        for opener in self.words.iter_mut().filter(|opener| opener.part == part) {
-            work::spend(1);
-            if !opener.closed {
-                opener.closed = true;
-                opener.phrase.end = last.end;
-            }
-            opener.phrase.until = last.until();
-        }
-    }
-
-    /// Drops those that nothing from `at` on can close, and gives up their phrases.
-    fn forget(&mut self, at: usize, phrases: &mut Vec<Phrase>) {
-        while let Some(first) = self.words.front() {
-            if first.until.saturating_add(self.reach) >= at {
-                break;
-            }
-            work::spend(1);
-            if first.closed {
-                phrases.push(first.phrase);
-            }
-            self.words.pop_front();
-        }
-    }
-
-    /// Where the first that is left begins.
-    fn first(&self) -> Option<usize> {
-        self.words.front().map(|first| first.phrase.at)
-    }
-}
-
-const fn phrase(rule: Rule, first: &Token, last: &Token) -> Phrase {
-    Phrase {
-        rule,
-        start: first.start,
-        end: last.end,
-        at: first.at,
-        until: last.until(),
-        part: first.part,
     }
 }
 

@@ -41,16 +41,16 @@ impl Gap {
 }
 
 /// Where a place is: the parts of the text it lies in, each numbered from the
-/// front.
+/// front. The numbers wrap: parts are only ever compared with their neighbours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Part {
     /// The clause of C3, C4 and H5.
-    pub(super) clause: usize,
+    pub(super) clause: u32,
     /// The sentence of H6: any full stop ends it.
-    pub(super) sentence: usize,
+    pub(super) sentence: u32,
     /// The sentence of P16: a full stop inside `0.5` does not end it. Empty ones
     /// are not counted.
-    pub(super) passage: usize,
+    pub(super) passage: u32,
 }
 
 /// A word.
@@ -146,6 +146,11 @@ impl<'r> Back<'r> {
         self.take_over(|gap| gap == Gap::Space, is)
     }
 
+    /// Takes the word before if it is one of these; it need not be.
+    pub(super) fn skip(&mut self, is: impl FnOnce(Word) -> bool) {
+        let _taken = self.take(is);
+    }
+
     /// Takes the word before if the gap and the word are among these.
     pub(super) fn take_over(
         &mut self,
@@ -163,7 +168,7 @@ impl<'r> Back<'r> {
         taken
     }
 
-    /// Takes the word before, any of it, but not the end of the text.
+    /// Takes the word before, whichever it is.
     pub(super) fn take_any(&mut self) -> bool {
         self.take(|_| true)
     }

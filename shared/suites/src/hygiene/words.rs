@@ -213,20 +213,23 @@ type Key = (u64, u64);
 const SMALL: u64 = 0x2020_2020_2020_2020;
 
 fn key_at(text: &[u8], start: usize, length: usize) -> Key {
-    let (low, high) = match text[start..].first_chunk::<KEY_BYTES>() {
-        Some(&[a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p]) => (
-            u64::from_le_bytes([a, b, c, d, e, f, g, h]),
-            u64::from_le_bytes([i, j, k, l, m, n, o, p]),
-        ),
-        None => return key(&text[start..start + length]),
+    let word = &text[start..];
+    let (Some(&low), true) = (word.first_chunk(), length <= 8) else {
+        return key(&word[..length]);
     };
-    let low_mask = u64::MAX >> (64 - 8 * length.clamp(1, 8));
-    let high_mask = match length.saturating_sub(8) {
-        0 => 0,
-        more => u64::MAX >> (64 - 8 * more),
-    };
-    ((low | SMALL) & low_mask, (high | SMALL) & high_mask)
+    ((u64::from_le_bytes(low) | SMALL) & LOW[length], 0)
 }
+
+/// By a word's length: the bytes that are the word's.
+const LOW: [u64; 9] = {
+    let mut masks = [0; 9];
+    let mut length = 1;
+    while length <= 8 {
+        masks[length] = u64::MAX >> (64 - 8 * length);
+        length += 1;
+    }
+    masks
+};
 
 const fn key(word: &[u8]) -> Key {
     let (mut low, mut high) = (0, 0);
@@ -290,14 +293,13 @@ static WORDS: [Word; LISTED.len() + 1] = {
 static SLOTS: [u16; 1 << SLOT_BITS] = {
     assert!(LISTED.len() * 2 < 1 << SLOT_BITS);
     let mut slots = [0; 1 << SLOT_BITS];
-    let mut index = 1;
-    while index < KEYS.len() {
-        let mut at = slot(KEYS[index]);
+    let mut index: u16 = 1;
+    while (index as usize) < KEYS.len() {
+        let mut at = slot(KEYS[index as usize]);
         while slots[at] != 0 {
             at = (at + 1) % slots.len();
         }
-        // Fewer than 512 words, see above.
-        slots[at] = index as u16;
+        slots[at] = index;
         index += 1;
     }
     slots

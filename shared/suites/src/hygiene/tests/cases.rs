@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{Rule, Scan, scan};
+use super::super::{Listed, Rule, Scan, scan};
 
 /// The names the cases use for what our rules report.
 fn rule_name(rule: Rule) -> &'static [&'static str] {
@@ -76,7 +76,7 @@ fn differences(scan: &Scan, expect: &Value) -> Vec<String> {
         wrong.push(format!("rules {:?}", scan.hits));
     }
     // The cases do not speak of odd names.
-    let listed: BTreeSet<_> = scan.listed.iter().map(super::Listed::kind).collect();
+    let listed: BTreeSet<_> = scan.listed.iter().map(Listed::kind).collect();
     let listed = listed
         .into_iter()
         .filter(|kind| *kind != "odd_name")
@@ -102,7 +102,7 @@ fn state(input: &Value) -> &'static str {
 
 #[test]
 fn every_labelled_case_is_answered_as_labelled() {
-    let file: Value = serde_json::from_str(include_str!("../../vectors/hygiene.json")).unwrap();
+    let file: Value = serde_json::from_str(include_str!("../../../vectors/hygiene.json")).unwrap();
     let cases = file["cases"].as_array().unwrap();
     assert_eq!(cases.len(), 303);
     let mut wrong = Vec::new();
