@@ -68,7 +68,7 @@ fn cases(folder: &std::path::Path) -> Vec<Case> {
         (Manner::Html, 3, &[("reachability", "VERIFIED", "answered"), ("discovery_handshake", "FAILED", "handshake_not_jsonrpc")]),
         (Manner::CutOff, 6, &[("reachability", "UNVERIFIED", "connection_failed")]),
         (Manner::Garbage, 6, &[("reachability", "UNVERIFIED", "connection_failed")]),
-        (Manner::EndlessHeaders, 6, &[("tools_list", "UNVERIFIED", "connection_failed")]),
+        (Manner::EndlessHeaders, 6, &[("tools_list", "UNVERIFIED", "response_too_large")]),
         (Manner::RateLimited, 75, &[("reachability", "UNVERIFIED", "rate_limited")]),
         (Manner::ServerError, 3, &[("reachability", "VERIFIED", "answered"), ("discovery_handshake", "FAILED", "handshake_http_error")]),
         (Manner::RedirectLoop, 0, &[("reachability", "VERIFIED", "answered"), ("discovery_handshake", "UNVERIFIED", "credential_required"), ("redirect_policy", "VERIFIED", "no_cross_host_redirect")]),

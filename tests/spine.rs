@@ -51,6 +51,8 @@ const EXPECTED: &[Expected] = &[
         modern: false,
         scope: "limited",
         other: &[
+            // Its resource metadata names itself as authorization server, and it serves no such metadata.
+            ("auth_metadata", "OBSERVED_RISK", "server_metadata_not_found"),
             ("protocol_revision", "UNVERIFIED", "credential_required"),
             ("discovery_handshake", "UNVERIFIED", "credential_required"),
             ("tools_list", "UNVERIFIED", "credential_required"),

@@ -13,8 +13,8 @@ from securesystemslib.dsse import Envelope
 from securesystemslib.signer import SSlibKey
 
 bundle = json.load(open(sys.argv[1]))
-envelope = Envelope.from_dict(bundle["envelope"])
 wanted = bundle["envelope"]["signatures"][0]["keyid"]
+envelope = Envelope.from_dict(bundle["envelope"])
 entry = next(key for key in bundle["keys"]["keys"] if key["key_id"] == wanted)
 spki = base64.b64decode(entry["public_key"])
 assert hashlib.sha256(spki).hexdigest() == wanted, "the key id is not the digest of the key"
