@@ -1,6 +1,7 @@
 //! What an operator sets. One file, TOML; a key that is not known is an error.
 
 use std::{
+    collections::BTreeSet,
     net::SocketAddr,
     path::{Path, PathBuf},
 };
@@ -103,9 +104,13 @@ pub enum ConfigError {
     #[error("reading the configuration: signer = {0:?} must be unix:PATH")]
     SignerNotUnix(String),
     #[error(
-        "reading the configuration: regions must hold 1 to {REGIONS_LIMIT} names of a-z, 0-9 and hyphen"
+        "reading the configuration: regions must hold 1 to {REGIONS_LIMIT} names of a-z, 0-9 and hyphen, each once"
     )]
     Regions,
+    #[error(
+        "reading the configuration: the target {url:?} names the region {region:?}, which is not among regions"
+    )]
+    UnknownRegion { url: String, region: String },
     #[error("reading the configuration: public_url = {0:?} is no http or https URL")]
     PublicUrl(String),
     #[error("reading the configuration: a target cannot be taken")]
@@ -141,6 +146,7 @@ impl Config {
         if regions.is_empty()
             || regions.len() > REGIONS_LIMIT
             || !regions.iter().all(|region| is_region(region))
+            || regions.iter().collect::<BTreeSet<_>>().len() < regions.len()
         {
             return Err(ConfigError::Regions);
         }
@@ -174,6 +180,13 @@ impl Config {
     /// The targets of the configuration.
     pub fn seeds(&self) -> Result<Vec<Seed>, ConfigError> {
         let seed = |target: &TargetConfig| {
+            let unknown = |region: &&String| !self.regions.contains(region);
+            if let Some(region) = target.regions.iter().find(unknown) {
+                return Err(ConfigError::UnknownRegion {
+                    url: target.url.chars().take(200).collect(),
+                    region: region.clone(),
+                });
+            }
             let regions = if target.regions.is_empty() {
                 self.regions.clone()
             } else {
@@ -315,6 +328,11 @@ mod tests {
             ("pages_listen = 'localhost'", "pages_listen"),
             ("regions = []", "regions"),
             ("regions = ['Frankfurt am Main']", "regions"),
+            ("regions = ['fra', 'fra']", "each once"),
+            (
+                "[[targets]]\nurl = 'https://a.example'\nregions = ['fra']",
+                "fra",
+            ),
             ("public_url = 'touchstone.example'", "public_url"),
             ("[[targets]]\nurl = 'a.example'", "target"),
             (

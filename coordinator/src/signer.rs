@@ -40,6 +40,9 @@ pub enum SignerError {
     Refused(#[source] Status),
     #[error("asking the signer: it failed on this request")]
     Stumbled(#[source] Status),
+    /// It may hang as a whole, or on this request alone.
+    #[error("asking the signer: it did not answer within {0:?}")]
+    Late(Duration),
 }
 
 impl From<Status> for SignerError {
@@ -136,11 +139,9 @@ impl Signer {
         let answer = match tokio::time::timeout(limit, call).await {
             Ok(Ok(response)) => Ok(response.into_inner()),
             Ok(Err(status)) => Err(SignerError::from(status)),
-            Err(_) => Err(SignerError::Stumbled(Status::deadline_exceeded(
-                "no answer in time",
-            ))),
+            Err(_) => Err(SignerError::Late(limit)),
         };
-        let reached = !matches!(answer, Err(SignerError::Away(_)));
+        let reached = !matches!(answer, Err(SignerError::Away(_) | SignerError::Late(_)));
         let before = self.reachable.swap(reached, Ordering::Relaxed);
         if before != reached {
             tracing::info!(reached, "the signer's reach changed");
@@ -177,6 +178,7 @@ mod tests {
                 SignerError::Away(_) => "away",
                 SignerError::Refused(_) => "refused",
                 SignerError::Stumbled(_) => "stumbled",
+                SignerError::Late(_) => "late",
             };
             assert_eq!(found, kind, "{code:?}");
         }

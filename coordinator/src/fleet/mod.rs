@@ -1,6 +1,7 @@
 //! The agents: who may connect, what they are given, what they bring.
 
 pub mod dispatch;
+mod dispatcher;
 pub mod ingest;
 pub mod lease;
 pub mod report;

@@ -73,7 +73,7 @@ impl FleetService for Fleet {
         let enrolled = self.signer.enrol(request.into_inner()).await;
         let enrolled = enrolled.map_err(|error| match error {
             SignerError::Refused(status) => Status::new(status.code(), status.message()),
-            SignerError::Away(_) | SignerError::Stumbled(_) => {
+            SignerError::Away(_) | SignerError::Stumbled(_) | SignerError::Late(_) => {
                 Status::unavailable("the signer is out of reach")
             }
         })?;

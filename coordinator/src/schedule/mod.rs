@@ -3,6 +3,7 @@
 //! [`Decision`]s.
 
 mod bucket;
+mod current;
 mod due;
 mod politeness;
 pub mod slot;
@@ -11,5 +12,6 @@ pub mod slot;
 mod tests;
 
 pub use bucket::{Bucket, CATCH_UP_BURST, CATCH_UP_INTERVAL_MS};
-pub use due::{Decision, LATE_AFTER_MS, Missed, Schedule, Start};
+pub use current::Missed;
+pub use due::{Decision, LATE_AFTER_MS, Schedule, Start};
 pub use politeness::RETRY_AFTER_LIMIT;

@@ -1,6 +1,6 @@
 //! Results as they come in. The first result of a slot is the result; an equal
-//! one is acknowledged; a different one is kept beside it. A batch is stored
-//! whole or not at all.
+//! one is acknowledged; a different one is kept beside it, with its signature
+//! and without its bodies. A batch is stored whole or not at all.
 
 use std::sync::Arc;
 

@@ -32,6 +32,8 @@ pub const AWAY_LIMIT: Duration = Duration::from_secs(30);
 /// First and longest pause of one run on which the signer fails.
 const STUMBLE_FIRST: Duration = Duration::from_secs(5);
 pub const STUMBLE_LIMIT: Duration = Duration::from_hours(1);
+/// Longest pause of a run on which the signer did not answer.
+pub const LATE_LIMIT: Duration = Duration::from_mins(1);
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -118,14 +120,20 @@ impl AttestPending {
         match self.signer.attest(signed).await {
             Ok(response) => match read(response, &run.run_id) {
                 Ok(answer) => self.keep(run, answer).await,
-                Err(error) => self.defer(run, &error).await,
+                Err(error) => self.defer(run, &error, STUMBLE_LIMIT).await,
             },
             Err(SignerError::Away(status)) => {
                 tracing::debug!(status.code = ?status.code(), "the signer is away");
                 Ok(Pass::Away)
             }
             Err(SignerError::Refused(status)) => self.refuse(run, status.message()).await,
-            Err(error @ SignerError::Stumbled(_)) => self.defer(run, &error).await,
+            Err(error @ SignerError::Stumbled(_)) => self.defer(run, &error, STUMBLE_LIMIT).await,
+            Err(error @ SignerError::Late(_)) => {
+                // Should it hang on this run alone, the next one is tried next;
+                // should it hang as a whole, this one has not waited for long.
+                self.defer(run, &error, LATE_LIMIT).await?;
+                Ok(Pass::Away)
+            }
         }
     }
 
@@ -144,9 +152,10 @@ impl AttestPending {
         &self,
         run: &PendingRun,
         error: &(dyn std::error::Error + Send + Sync + 'static),
+        limit: Duration,
     ) -> Result<Pass, StoreError> {
         tracing::warn!(run.id = run.run_id, error, "the signer failed on a run");
-        let wait = pause(STUMBLE_FIRST, STUMBLE_LIMIT, run.attempts, &*self.random);
+        let wait = pause(STUMBLE_FIRST, limit, run.attempts, &*self.random);
         let wait_ms = i64::try_from(wait.as_millis()).unwrap_or(i64::MAX);
         let next_at_ms = self.clock.now_ms().saturating_add(wait_ms);
         let text = error.to_string();

@@ -1,0 +1,152 @@
+//! The store on real SQLite files, in good days and bad ones.
+
+mod failing;
+mod reading;
+mod storing;
+
+use std::sync::Arc;
+
+use prost::Message as _;
+use sha2::{Digest as _, Sha256};
+use sqlx::{AnyConnection, Connection as _};
+use tempfile::TempDir;
+use touchstone_proto::{
+    observation::{Body, EndpointSource, Exchange, Observation, Response, Run},
+    vocabulary::Scope,
+};
+
+use super::{Answer, Live, NewBody, NewRun, Options, Reader, Recorded, Store, read::StateCounts};
+use crate::{
+    clock::FixedClock,
+    history::reach::Reach,
+    schedule::slot::{Slots, run_id},
+    targets::{Seed, Target, Tier},
+};
+
+/// 2026-11-30 12:00 UTC.
+const NOON_MS: i64 = 1_796_040_000_000;
+
+struct Fixture {
+    folder: TempDir,
+    store: Store,
+}
+
+impl Fixture {
+    async fn new() -> Self {
+        let folder = TempDir::new().unwrap();
+        let store = Store::open(options(&folder)).await.unwrap();
+        Self { folder, store }
+    }
+
+    async fn target(&self, url: &str) -> Arc<Target> {
+        let seed = seed(url);
+        let id = seed.target_id.clone();
+        self.store.add_targets(vec![seed], NOON_MS).await.unwrap();
+        let known = self.store.known_targets().await.unwrap();
+        let found = known
+            .into_iter()
+            .find(|known| *known.target.target_id == *id);
+        found.unwrap().target
+    }
+
+    async fn record(&self, run: NewRun) -> Recorded {
+        let recorded = self.store.record(Arc::new(vec![run]), NOON_MS).await;
+        recorded.unwrap()[0]
+    }
+
+    fn reader(&self) -> Reader {
+        let clock = Arc::new(FixedClock::new(NOON_MS));
+        Reader::new(
+            self.store.clone(),
+            clock,
+            Live::nothing(vec!["fra".to_owned()]),
+        )
+    }
+
+    async fn other_connection(&self) -> AnyConnection {
+        AnyConnection::connect(&options(&self.folder).url)
+            .await
+            .unwrap()
+    }
+}
+
+fn options(folder: &TempDir) -> Options {
+    let path = folder.path().join("deep/touchstone.sqlite");
+    Options {
+        busy_timeout: std::time::Duration::from_millis(20),
+        ..Options::new(format!("sqlite:{}", path.display()))
+    }
+}
+
+fn seed(url: &str) -> Seed {
+    let regions = vec!["fra".to_owned()];
+    Seed::parse(url, EndpointSource::Operator, Tier::Unclaimed, regions).unwrap()
+}
+
+fn current_slot(target: &Target) -> u64 {
+    slots(target).slot_at(NOON_MS)
+}
+
+fn slots(target: &Target) -> Slots {
+    Slots::new(&target.target_id, target.tier.cadence_ms())
+}
+
+/// A result whose one answer has this body.
+fn result(target: &Target, slot: u64, body: &str) -> NewRun {
+    let digest: [u8; 32] = Sha256::digest(body).into();
+    let observation = Observation {
+        format: 1,
+        run: Some(Run::default()),
+        exchanges: vec![Exchange {
+            response: Some(Response {
+                status: 200,
+                body: Some(Body {
+                    kept_sha256: digest.to_vec(),
+                    kept_size: body.len() as u64,
+                    ..Body::default()
+                }),
+                ..Response::default()
+            }),
+            ..Exchange::default()
+        }],
+        ..Observation::default()
+    }
+    .encode_to_vec();
+    let started_at_ms = slots(target).starts_at(slot) + 5;
+    NewRun {
+        run_id: run_id(&target.target_id, "mcp", slot, "fra"),
+        target_id: Arc::clone(&target.target_id),
+        suite: "mcp".to_owned(),
+        slot,
+        slot_at_ms: slots(target).starts_at(slot),
+        region: "fra".to_owned(),
+        agent_key_id: "a1".repeat(32),
+        endpoint_url: target.url.clone(),
+        started_at_ms,
+        finished_at_ms: started_at_ms + 900,
+        observation_digest: data_encoding::HEXLOWER.encode(&Sha256::digest(&observation)),
+        observation,
+        signature: vec![9; 64],
+        bodies: vec![NewBody::pack(&digest, body.as_bytes())],
+        reach: Reach::Answered,
+        wait: None,
+    }
+}
+
+fn signed(scope: Scope, fingerprint: &str) -> Answer {
+    Answer::Signed {
+        scope,
+        key_id: "b2".repeat(32),
+        envelope: b"{}".to_vec(),
+        predicate: "{\"scope\":\"full\"}".to_owned(),
+        detail: "{}".to_owned(),
+        states: StateCounts {
+            failed: 1,
+            observed_risk: 0,
+            unverified: 2,
+            verified: 12,
+        },
+        toolset_fingerprint: Some(fingerprint.to_owned()),
+        schema_fingerprint: None,
+    }
+}
