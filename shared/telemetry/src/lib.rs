@@ -46,16 +46,22 @@ pub enum Error {
     Twice(#[from] tracing_subscriber::util::TryInitError),
 }
 
-/// An error with everything that caused it, on one line: `what: why: why`.
+/// An error with everything that caused it, on one line: `what: why: why`. A
+/// cause that the one before it has said already is not said again.
 #[derive(Clone, Copy, Debug)]
 pub struct Chain<'a>(pub &'a (dyn StdError + 'static));
 
 impl fmt::Display for Chain<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.0)?;
+        let mut said = self.0.to_string();
+        f.write_str(&said)?;
         let mut cause = self.0.source();
         while let Some(error) = cause {
-            write!(f, ": {error}")?;
+            let text = error.to_string();
+            if !said.ends_with(&text) {
+                write!(f, ": {text}")?;
+                said = text;
+            }
             cause = error.source();
         }
         Ok(())
@@ -197,5 +203,16 @@ mod tests {
             error.contains("a test") && error.contains("info,=="),
             "{error}"
         );
+    }
+
+    #[test]
+    fn a_chain_says_every_cause_and_none_twice() {
+        let error = read("a test", "info,==").unwrap_err();
+        let source = error.source().unwrap().to_string();
+        let whole = format!("{error}: {source}");
+        assert_eq!(Chain(&error).to_string(), whole);
+        // The text of an error that wraps another is often the other's.
+        let wrapped = io::Error::other(io::Error::other(error));
+        assert_eq!(Chain(&wrapped).to_string(), whole);
     }
 }
