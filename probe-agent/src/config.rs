@@ -83,9 +83,11 @@ pub enum ConfigError {
     },
     #[error("reading the configuration file {}: it is larger than {FILE_LIMIT_BYTES} bytes", .0.display())]
     TooLarge(PathBuf),
-    #[error("reading the configuration")]
+    #[error("reading the configuration file {}", path.display())]
+    Invalid { path: PathBuf, source: Box<Self> },
+    #[error("this is no configuration of an agent")]
     Syntax(#[from] toml::de::Error),
-    #[error("reading the configuration: runs_in_flight is {0}, not 1 to {RUNS_IN_FLIGHT_LIMIT}")]
+    #[error("runs_in_flight is {0}, not 1 to {RUNS_IN_FLIGHT_LIMIT}")]
     RunsInFlight(u16),
 }
 
@@ -108,7 +110,11 @@ impl Config {
         if std::fs::metadata(path).map_err(failed)?.len() > FILE_LIMIT_BYTES {
             return Err(ConfigError::TooLarge(path.to_owned()));
         }
-        Self::read(&std::fs::read_to_string(path).map_err(failed)?)
+        let text = std::fs::read_to_string(path).map_err(failed)?;
+        Self::read(&text).map_err(|source| ConfigError::Invalid {
+            path: path.to_owned(),
+            source: Box::new(source),
+        })
     }
 
     pub fn read(text: &str) -> Result<Self, ConfigError> {

@@ -37,7 +37,7 @@ fn main() -> ExitCode {
     let config = match Config::load(&config) {
         Ok(config) => config,
         Err(error) => {
-            eprintln!("{NAME}: {}: {}", config.display(), Chain(&error));
+            eprintln!("{NAME}: {}", Chain(&error));
             return ExitCode::from(BAD_CONFIG);
         }
     };
