@@ -58,7 +58,10 @@ pub enum Error {
 pub async fn run(config: Config, shutdown: CancellationToken) -> Result<(), Error> {
     let data = config.data.clone();
     let identity = tokio::task::spawn_blocking(move || -> Result<_, Error> {
-        make_private(&data).map_err(|source| Error::Data { path: data.clone(), source })?;
+        make_private(&data).map_err(|source| Error::Data {
+            path: data.clone(),
+            source,
+        })?;
         Ok(Identity::load_or_create(&data)?)
     })
     .await??;
@@ -103,5 +106,8 @@ pub async fn egress(allow_net: Vec<IpNet>, trust_ca: Vec<PathBuf>) -> Result<Egr
 
 fn make_private(folder: &std::path::Path) -> io::Result<()> {
     use std::os::unix::fs::DirBuilderExt as _;
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)
 }

@@ -48,8 +48,9 @@ const BACKOFF_FIRST: Duration = Duration::from_millis(250);
 const BACKOFF_CAP: Duration = Duration::from_secs(30);
 /// A report that was not settled for so long is sent again.
 const RESEND_AFTER: Duration = Duration::from_secs(30);
-/// How long runs that go on at shutdown may take to end and be settled.
-const DRAIN_LIMIT: Duration = Duration::from_secs(15);
+/// How long runs that go on at shutdown may take to end and be settled: one
+/// whole run and its report, and less than supervisors wait before they kill.
+const DRAIN_LIMIT: Duration = Duration::from_secs(12);
 
 /// What a worker works with.
 #[derive(Debug)]
