@@ -16,6 +16,10 @@ pub const SLUG_LIMIT: usize = 256;
 pub const RUN_ID_LIMIT: usize = 128;
 /// Characters of a cursor of the directory.
 pub const CURSOR_LIMIT: usize = 512;
+/// Evidences that are held in memory at one time. One may be as large as a
+/// message between two roles, 40 MiB; who comes later waits, at most as long as
+/// a page may take.
+pub const EVIDENCE_AT_ONCE: usize = 8;
 /// Names of tools that a report lists; the rest is counted.
 pub const TOOL_NAMES_LIMIT: usize = 1000;
 /// Responses shorter than this are not worth compressing, in bytes.

@@ -2,6 +2,7 @@
 
 causes-lead = If the server speaks 2026-07-28, run this instead of `initialize`:
 causes-fits-one = Judging by the answers above, cause { $number } fits best.
+causes-no-answer = The five causes are about a server that answers. In this run none did.
 causes-fits-none = None of the five stands out from the answers above.
 causes-discover-label = the discover request
 causes-command-label = the self-test of cause { $number }
@@ -49,8 +50,8 @@ cause-4 = Session headers out of order
 
 cause-5 = Nothing is wrong on your side
   .about = A legacy server may answer `server/discover` with any 4xx except 429. We then try `initialize`. If your answer has that shape, causes 1 to 4 are excluded, and this page still says “not signed”, the fault is ours.
-  .nothing-label = Nothing to do.
-  .nothing = It is for us to look at this run.
+  .nothing-label = If it is this one:
+  .nothing = there is nothing for you to do. It is for us to look at this run.
   .fits = nothing that you could put right shows in this run.
   .does-not = { $status } is a status we fall back on, and we did.
   .cannot-tell = only the other four can exclude it.

@@ -1,6 +1,6 @@
 //! The Fluent files of both languages, parsed once.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use fluent_bundle::concurrent::FluentBundle;
@@ -54,9 +54,14 @@ fn empty(language: Language) -> Bundle {
 }
 
 fn of(language: Language) -> &'static Bundle {
+    &BUNDLES[place(language)]
+}
+
+/// In [`Language::ALL`].
+fn place(language: Language) -> usize {
     match language {
-        Language::English => &BUNDLES[0],
-        Language::Chinese => &BUNDLES[1],
+        Language::English => 0,
+        Language::Chinese => 1,
     }
 }
 
@@ -96,24 +101,28 @@ pub(crate) fn format(
     errors.is_empty().then(|| text.into_owned())
 }
 
+type Variables = BTreeMap<String, BTreeSet<String>>;
+
+/// Read from the sources and not from the bundles: what is asked about is what
+/// the files say.
+static VARIABLES: LazyLock<[Variables; 2]> = LazyLock::new(|| Language::ALL.map(patterns));
+
 /// The ids of all messages, attributes as `id.attribute`.
 pub fn keys(language: Language) -> BTreeSet<String> {
-    patterns(language).into_iter().map(|(key, _)| key).collect()
+    VARIABLES[place(language)].keys().cloned().collect()
 }
 
 /// The variables that the text under `key` (as [`keys`] names it) uses.
 pub fn variables(language: Language, key: &str) -> BTreeSet<String> {
-    patterns(language)
-        .into_iter()
-        .filter(|(id, _)| id == key)
-        .flat_map(|(_, names)| names)
-        .collect()
+    VARIABLES[place(language)]
+        .get(key)
+        .cloned()
+        .unwrap_or_default()
 }
 
-/// Every text with the variables in it. Read from the sources anew: it is for
-/// tests, which ask what the files say and not what a bundle made of them.
-fn patterns(language: Language) -> Vec<(String, BTreeSet<String>)> {
-    let mut found = Vec::new();
+/// Every text with the variables in it.
+fn patterns(language: Language) -> Variables {
+    let mut found = Variables::new();
     for file in files(language) {
         let resource = match fluent_syntax::parser::parse(*file) {
             Ok(resource) | Err((resource, _)) => resource,
@@ -123,13 +132,13 @@ fn patterns(language: Language) -> Vec<(String, BTreeSet<String>)> {
                 continue;
             };
             if let Some(pattern) = &message.value {
-                found.push((message.id.name.to_owned(), names_in(pattern)));
+                found.insert(message.id.name.to_owned(), names_in(pattern));
             }
             for attribute in &message.attributes {
-                found.push((
+                found.insert(
                     format!("{}.{}", message.id.name, attribute.id.name),
                     names_in(&attribute.value),
-                ));
+                );
             }
         }
     }

@@ -2,6 +2,7 @@
 
 causes-lead = 如果你的 server 实现的是 2026-07-28，就用这条请求代替 `initialize`：
 causes-fits-one = 从上面的应答看，原因 { $number } 最像。
+causes-no-answer = 这五种原因说的都是有应答的 server。这次 run 没有得到应答。
 causes-fits-none = 从上面的应答看，五种里没有哪一种特别像。
 causes-discover-label = server/discover 请求
 causes-command-label = 原因 { $number } 的自测
@@ -49,8 +50,8 @@ cause-4 = 会话头的顺序
 
 cause-5 = 不是你 server 的问题
   .about = legacy server 可以用 429 以外的任何 4xx 回应 `server/discover`，我们随后改试 `initialize`。如果你的应答正是这个形态、原因 1 到 4 都已排除、本页却仍写着「未签名」，那就是我们的问题。
-  .nothing-label = 不需要你动手。
-  .nothing = 这次 run 该由我们来看。
+  .nothing-label = 如果是这一种：
+  .nothing = 不需要你动手，这次 run 该由我们来看。
   .fits = 这次 run 里看不出有什么要由你来改。
   .does-not = { $status } 是我们会回退的状态，我们也确实回退了。
   .cannot-tell = 只有排除其他四种才能确定。

@@ -59,6 +59,11 @@ enum Initialize {
     Answered(u32),
 }
 
+/// Whether the handshake was answered at all.
+pub(super) fn was_answered(observation: &Observation) -> bool {
+    Seen::of(observation).handshake().is_some()
+}
+
 pub(super) fn all(
     text: Text,
     observation: &Observation,

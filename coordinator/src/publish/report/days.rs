@@ -166,7 +166,9 @@ fn times(reading: &Reading<'_>, latency: Option<&Assertion>) -> Option<Measure> 
 fn unchanged(reading: &Reading<'_>) -> Option<Measure> {
     let text = reading.text;
     let unchanged = reading.report.tools_unchanged.as_ref()?;
-    if reading.signature != Signature::Full {
+    // A first list seen today says nothing yet.
+    let says_nothing = unchanged.days == 0 && !unchanged.changed;
+    if reading.signature != Signature::Full || says_nothing {
         return None;
     }
     let days = i64::from(unchanged.days);

@@ -68,6 +68,8 @@ pub(super) struct Row<'a> {
     /// The reason's key, where something is left to ask.
     pub(super) key: Option<&'a str>,
     pub(super) is_finding: bool,
+    /// What an owner can do about it.
+    pub(super) fix: Option<Prose>,
     pub(super) cannot_show: Prose,
     pub(super) execution: ExecutionMark,
 }
@@ -177,6 +179,7 @@ pub(super) fn row(text: Text, assertion: &Assertion) -> Row<'_> {
         sentence: sentence(text, assertion),
         key: (assertion.state != State::Verified).then(|| assertion.reason.key.as_str()),
         is_finding: matches!(assertion.state, State::Failed | State::ObservedRisk),
+        fix: words::fix(text.0, assertion.reason.key.as_str()).map(Prose),
         cannot_show: Prose(check.cannot_show),
         execution: ExecutionMark {
             text,

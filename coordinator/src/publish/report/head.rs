@@ -74,10 +74,15 @@ impl Head {
     }
 }
 
-/// What a target is called: its host, since it has no other name that we could
-/// stand for.
+/// What a target is called: where it is, since it has no other name that we
+/// could stand for. Its path is left out where it is the usual one.
 pub(in crate::publish) fn name(target: &TargetView) -> String {
-    target.host.clone()
+    let url = target.url.split(['?', '#']).next().unwrap_or_default();
+    let place = url.split_once("://").map_or(url, |(_, place)| place);
+    match place.split_once('/') {
+        None | Some((_, "" | "mcp")) => target.host.clone(),
+        Some(_) => place.to_owned(),
+    }
 }
 
 /// `12 h`, `15 min`.

@@ -117,6 +117,7 @@ pub(super) fn why(
         .map(|cause| cause.number);
     let lead = match fitting {
         Some(number) => text.with("causes-fits-one", &[("number", number.into())]),
+        None if !causes::was_answered(&run.observation) => text.t("causes-no-answer"),
         None => text.t("causes-fits-none"),
     };
     Why {

@@ -12,6 +12,7 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
 use serde::Deserialize;
+use tokio::sync::Semaphore;
 use touchstone_words::Language;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
@@ -19,8 +20,8 @@ use tower_http::compression::predicate::SizeAbove;
 
 use super::directory::{self, Asked};
 use super::limits::{
-    COMPRESS_FROM_BYTES, CURSOR_LIMIT, PAGE_ENTRIES, PAGE_TIMEOUT, QUERY_LIMIT, REQUEST_BODY_LIMIT,
-    RUN_ID_LIMIT, SLUG_LIMIT,
+    COMPRESS_FROM_BYTES, CURSOR_LIMIT, EVIDENCE_AT_ONCE, PAGE_ENTRIES, PAGE_TIMEOUT, QUERY_LIMIT,
+    REQUEST_BODY_LIMIT, RUN_ID_LIMIT, SLUG_LIMIT,
 };
 use super::problem::{self, Form};
 use super::report::{self, Reading};
@@ -31,7 +32,16 @@ use crate::store::read::{DirectoryQuery, SignatureFilter};
 /// What is judged by a clock, or grows.
 const SHORTLY: &str = "public, max-age=15";
 
-type Shared<S> = State<Arc<Pages<S>>>;
+type Shared<S> = State<Arc<Site<S>>>;
+
+/// What all handlers share.
+struct Site<S> {
+    pages: Pages<S>,
+    /// The key document as it was last read, so that it is parsed once.
+    keys: proofs::ReadKeys,
+    /// A place for each evidence that is held in memory at one time.
+    evidence: Semaphore,
+}
 
 /// All pages over one source.
 pub fn router<S: Source>(pages: Pages<S>) -> Router {
@@ -67,10 +77,14 @@ pub fn router<S: Source>(pages: Pages<S>) -> Router {
                 .compress_when(SizeAbove::new(COMPRESS_FROM_BYTES)),
         )
         .layer(middleware::from_fn(headers::add))
-        .with_state(Arc::new(pages))
+        .with_state(Arc::new(Site {
+            pages,
+            keys: proofs::ReadKeys::default(),
+            evidence: Semaphore::new(EVIDENCE_AT_ONCE),
+        }))
 }
 
-fn in_language<S: Source>(language: Language) -> Router<Arc<Pages<S>>> {
+fn in_language<S: Source>(language: Language) -> Router<Arc<Site<S>>> {
     Router::new()
         .route("/", get(directory::<S>))
         .route("/servers/{slug}", get(newest::<S>))
@@ -90,7 +104,7 @@ struct Search {
 }
 
 async fn directory<S: Source>(
-    State(pages): Shared<S>,
+    State(site): Shared<S>,
     Extension(text): Extension<Text>,
     search: Result<Query<Search>, axum::extract::rejection::QueryRejection>,
 ) -> Response {
@@ -121,22 +135,22 @@ async fn directory<S: Source>(
         cursor: search.after,
         limit: PAGE_ENTRIES,
     };
-    match pages.source.directory(&query).await {
-        Ok(found) => directory::show(text, &asked, &found, pages.source.now_ms()),
+    match site.pages.source.directory(&query).await {
+        Ok(found) => directory::show(text, &asked, &found, site.pages.source.now_ms()),
         Err(error) => failed(text, Form::Page, &error),
     }
 }
 
 async fn newest<S: Source>(
-    pages: Shared<S>,
+    site: Shared<S>,
     Extension(text): Extension<Text>,
     Path(name): Path<String>,
 ) -> Response {
-    show_report(pages, text, &name, None, Form::of(&name)).await
+    show_report(site, text, &name, None, Form::of(&name)).await
 }
 
 async fn one_run<S: Source>(
-    pages: Shared<S>,
+    site: Shared<S>,
     Extension(text): Extension<Text>,
     Path((slug, run)): Path<(String, String)>,
 ) -> Response {
@@ -145,11 +159,11 @@ async fn one_run<S: Source>(
     if !is_run_id(run_id) {
         return problem::no_target(text, form, &slug);
     }
-    show_report(pages, text, &slug, Some(run_id), form).await
+    show_report(site, text, &slug, Some(run_id), form).await
 }
 
 async fn show_report<S: Source>(
-    State(pages): Shared<S>,
+    State(site): Shared<S>,
     text: Text,
     name: &str,
     run_id: Option<&str>,
@@ -163,12 +177,12 @@ async fn show_report<S: Source>(
     if !is_slug(slug) {
         return problem::no_target(text, form, name);
     }
-    let report = match pages.source.report(slug, run_id).await {
+    let report = match site.pages.source.report(slug, run_id).await {
         Ok(Some(report)) => report,
         Ok(None) => return problem::no_target(text, form, slug),
         Err(error) => return failed(text, form, &error),
     };
-    let now_ms = pages.source.now_ms();
+    let now_ms = site.pages.source.now_ms();
     match form {
         Form::Page => report::show(text, &report, now_ms),
         Form::Data => {

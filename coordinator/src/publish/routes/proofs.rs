@@ -1,46 +1,66 @@
 //! Addresses of evidence and keys, and of the files that their commands fetch.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use axum::extract::{Extension, Path, State};
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse as _, Response};
+use tokio::sync::SemaphorePermit;
 use touchstone_evidence::keyset::KeyDocument;
 
-use super::{SHORTLY, Shared, failed, is_run_id};
+use super::{SHORTLY, Shared, Site, failed, is_run_id};
 use crate::publish::evidence::{self, Signed};
 use crate::publish::problem::{self, Form};
 use crate::publish::text::Text;
-use crate::publish::{Pages, Source, headers, keys, twin};
+use crate::publish::{Source, headers, keys, twin};
 use crate::store::read::Evidence;
+
+/// The key document that was parsed last, with the bytes it was parsed from.
+#[derive(Default)]
+pub(super) struct ReadKeys(Mutex<Option<(Vec<u8>, Arc<KeyDocument>)>>);
+
+impl ReadKeys {
+    fn of(&self, bytes: &[u8]) -> Option<Arc<KeyDocument>> {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (of, document) = kept.as_ref()?;
+        (of == bytes).then(|| Arc::clone(document))
+    }
+
+    fn keep(&self, bytes: Vec<u8>, document: &Arc<KeyDocument>) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        *kept = Some((bytes, Arc::clone(document)));
+    }
+}
 
 /// What a digest names never changes.
 const FOR_EVER: &str = "public, max-age=31536000, immutable";
 
 pub(super) async fn evidence_page<S: Source>(
-    State(pages): Shared<S>,
+    State(site): Shared<S>,
     Extension(text): Extension<Text>,
     Path(name): Path<String>,
     headers: HeaderMap,
 ) -> Response {
     let form = Form::of(&name);
     let run_id = name.strip_suffix(".json").unwrap_or(&name);
-    let (evidence, keys) = match signed_run(&pages, text, form, run_id).await {
+    let (evidence, keys, _place) = match signed_run(&site, text, form, run_id).await {
         Ok(found) => found,
         Err(answer) => return answer,
     };
     if form == Form::Page {
-        let Some(signed) = Signed::of(&evidence, keys.as_ref()) else {
+        let Some(signed) = Signed::of(&evidence, keys.as_deref()) else {
             return problem::no_evidence(text, form, run_id);
         };
         return evidence::show(
             text,
             &signed,
-            &headers::origin(pages.origin.as_deref(), &headers),
+            &headers::origin(site.pages.origin.as_deref(), &headers),
         );
     }
     // A bundle may hold the bodies of a whole run; making it is work for a
     // thread of its own.
     let made = tokio::task::spawn_blocking(move || {
-        let signed = Signed::of(&evidence, keys.as_ref())?;
+        let signed = Signed::of(&evidence, keys.as_deref())?;
         Some(signed.bundle())
     });
     match made.await {
@@ -57,15 +77,15 @@ pub(super) async fn evidence_page<S: Source>(
 }
 
 pub(super) async fn evidence_file<S: Source>(
-    State(pages): Shared<S>,
+    State(site): Shared<S>,
     Extension(text): Extension<Text>,
     Path((run_id, file)): Path<(String, String)>,
 ) -> Response {
-    let (evidence, keys) = match signed_run(&pages, text, Form::Data, &run_id).await {
+    let (evidence, keys, _place) = match signed_run(&site, text, Form::Data, &run_id).await {
         Ok(found) => found,
         Err(answer) => return answer,
     };
-    let Some(signed) = Signed::of(&evidence, keys.as_ref()) else {
+    let Some(signed) = Signed::of(&evidence, keys.as_deref()) else {
         return problem::no_evidence(text, Form::Data, &run_id);
     };
     let page = file
@@ -88,29 +108,36 @@ pub(super) async fn evidence_file<S: Source>(
 
 /// The evidence of a run and the keys to check it with; the answer to give
 /// when there is none.
-async fn signed_run<S: Source>(
-    pages: &Pages<S>,
+async fn signed_run<'a, S: Source>(
+    site: &'a Site<S>,
     text: Text,
     form: Form,
     run_id: &str,
-) -> Result<(Evidence, Option<KeyDocument>), Response> {
+) -> Result<(Evidence, Option<Arc<KeyDocument>>, SemaphorePermit<'a>), Response> {
     if !is_run_id(run_id) {
         return Err(problem::no_evidence(text, form, run_id));
     }
-    let found = pages.source.evidence(run_id).await;
+    // The semaphore is never closed; were it, the page would be ours to miss.
+    let place = site
+        .evidence
+        .acquire()
+        .await
+        .map_err(|_| problem::unavailable(text, form))?;
+    let found = site.pages.source.evidence(run_id).await;
     let evidence = found
         .map_err(|error| failed(text, form, &error))?
         .filter(|evidence| evidence.envelope.is_some())
         .ok_or_else(|| problem::no_evidence(text, form, run_id))?;
-    Ok((evidence, read_keys(pages, text, form).await?))
+    Ok((evidence, read_keys(site, text, form).await?, place))
 }
 
 async fn read_keys<S: Source>(
-    pages: &Pages<S>,
+    site: &Site<S>,
     text: Text,
     form: Form,
-) -> Result<Option<KeyDocument>, Response> {
-    let stored = pages
+) -> Result<Option<Arc<KeyDocument>>, Response> {
+    let stored = site
+        .pages
         .source
         .keys()
         .await
@@ -118,27 +145,38 @@ async fn read_keys<S: Source>(
     let Some(stored) = stored else {
         return Ok(None);
     };
-    match KeyDocument::read(&stored.document) {
-        Ok(document) => Ok(Some(document)),
-        Err(error) => {
+    if let Some(document) = site.keys.of(&stored.document) {
+        return Ok(Some(document));
+    }
+    // Thousands of keys to decode: work for a thread of its own.
+    let read = tokio::task::spawn_blocking(move || {
+        KeyDocument::read(&stored.document).map(|document| (stored.document, Arc::new(document)))
+    });
+    match read.await {
+        Ok(Ok((bytes, document))) => {
+            site.keys.keep(bytes, &document);
+            Ok(Some(document))
+        }
+        Ok(Err(error)) => {
             tracing::error!(
                 error = &error as &dyn std::error::Error,
                 "the stored key document cannot be read"
             );
             Err(problem::broken(text, form))
         }
+        Err(_) => Err(problem::broken(text, form)),
     }
 }
 
 pub(super) async fn keys_page<S: Source>(
-    State(pages): Shared<S>,
+    State(site): Shared<S>,
     Extension(text): Extension<Text>,
     headers: HeaderMap,
 ) -> Response {
-    match read_keys(&pages, text, Form::Page).await {
+    match read_keys(&site, text, Form::Page).await {
         Ok(Some(document)) => {
-            let origin = headers::origin(pages.origin.as_deref(), &headers);
-            keys::show(text, &document, pages.source.now_ms(), &origin)
+            let origin = headers::origin(site.pages.origin.as_deref(), &headers);
+            keys::show(text, &document, site.pages.source.now_ms(), &origin)
         }
         Ok(None) => problem::unavailable(text, Form::Page),
         Err(answer) => answer,
@@ -147,10 +185,10 @@ pub(super) async fn keys_page<S: Source>(
 
 /// The signer's document, byte for byte.
 pub(super) async fn key_document<S: Source>(
-    State(pages): Shared<S>,
+    State(site): Shared<S>,
     Extension(text): Extension<Text>,
 ) -> Response {
-    match pages.source.keys().await {
+    match site.pages.source.keys().await {
         Ok(Some(stored)) => data("application/json", SHORTLY, stored.document),
         Ok(None) => problem::unavailable(text, Form::Data),
         Err(error) => failed(text, Form::Data, &error),
@@ -158,10 +196,10 @@ pub(super) async fn key_document<S: Source>(
 }
 
 pub(super) async fn key_set<S: Source>(
-    State(pages): Shared<S>,
+    State(site): Shared<S>,
     Extension(text): Extension<Text>,
 ) -> Response {
-    match read_keys(&pages, text, Form::Data).await {
+    match read_keys(&site, text, Form::Data).await {
         Ok(Some(document)) => data(
             "application/jwk-set+json",
             SHORTLY,
@@ -174,7 +212,7 @@ pub(super) async fn key_set<S: Source>(
 
 /// One key as OpenSSL reads it, by the start of its id.
 pub(super) async fn key_file<S: Source>(
-    State(pages): Shared<S>,
+    State(site): Shared<S>,
     Extension(text): Extension<Text>,
     Path(name): Path<String>,
 ) -> Response {
@@ -184,7 +222,7 @@ pub(super) async fn key_file<S: Source>(
     else {
         return problem::no_key(text, &name);
     };
-    let document = match read_keys(&pages, text, Form::Page).await {
+    let document = match read_keys(&site, text, Form::Page).await {
         Ok(Some(document)) => document,
         Ok(None) => return problem::unavailable(text, Form::Page),
         Err(answer) => return answer,
