@@ -317,7 +317,6 @@ async fn a_stranger_gets_no_work() {
     let unknown = Agent::connect(&socket, &Identity::new(9)).await;
     assert_eq!(refusal(unknown).await, Code::PermissionDenied);
     let mut agent = agent;
-    agent.credits(1).await;
     let ended = agent.next().await.unwrap_err();
     assert_eq!(ended.code(), Code::PermissionDenied);
 

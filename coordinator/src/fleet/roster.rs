@@ -11,6 +11,8 @@ use std::{
     sync::{PoisonError, RwLock},
 };
 
+use tokio::sync::watch;
+
 use crate::{
     clock::SharedClock,
     signer::{Signer, SignerError},
@@ -21,6 +23,7 @@ use crate::{
 #[derive(Debug)]
 pub struct Roster {
     agents: RwLock<HashMap<String, Agent>>,
+    changed: watch::Sender<()>,
     signer: Signer,
     store: Store,
     clock: SharedClock,
@@ -47,6 +50,7 @@ impl Roster {
         let agents = by_id(store.agents().await?);
         Ok(Self {
             agents: RwLock::new(agents),
+            changed: watch::channel(()).0,
             signer,
             store,
             clock,
@@ -60,7 +64,12 @@ impl Roster {
         (agent.revoked_at_ms == 0).then(|| agent.clone())
     }
 
-    /// The same; an unknown one is looked for at the signer first, since it may
+    /// Wakes after every change.
+    pub fn changes(&self) -> watch::Receiver<()> {
+        self.changed.subscribe()
+    }
+
+    /// The agent of this key; an unknown one is looked for at the signer first, since it may
     /// have just enrolled.
     pub async fn find(&self, agent_key_id: &str) -> Result<Option<Agent>, RosterError> {
         if let Some(agent) = self.agent(agent_key_id) {
@@ -89,6 +98,7 @@ impl Roster {
             changed
         };
         if changed {
+            self.changed.send_replace(());
             let kept = self.store.keep_agents(agents).await;
             kept.map_err(RosterError::Store)?;
         }

@@ -193,7 +193,10 @@ impl Session<'_> {
             agent_key_id: self.agent.agent_key_id.clone(),
             region: self.agent.region.clone(),
         });
-        let result = self.serve(up).await;
+        let result = tokio::select! {
+            result = self.serve(up) => result,
+            () = self.end.cancelled() => Err(Status::aborted("another connection took over")),
+        };
         // Its leases are offered again at once, whatever ended it.
         let _ending = self.fleet.dispatch.leave(self.connection).await;
         self.fleet.events.tell(Event::AgentLeft {
@@ -206,13 +209,14 @@ impl Session<'_> {
 
     async fn serve(&self, mut up: Streaming<WorkRequest>) -> Result<(), Status> {
         let mut reports = FuturesUnordered::new();
+        let mut roster = self.fleet.roster.changes();
+        // It may have been revoked since it was greeted.
+        self.still_counts()?;
         let mut told = false;
         let mut open = true;
         while open || !reports.is_empty() {
             tokio::select! {
-                () = self.end.cancelled() => {
-                    return Err(Status::aborted("another connection took over"));
-                }
+                Ok(()) = roster.changed() => self.still_counts()?,
                 // Nothing more is read; what was read is stored and acknowledged.
                 () = self.fleet.halt.cancelled(), if open => open = false,
                 () = self.fleet.draining.cancelled(), if !told => {
@@ -237,11 +241,16 @@ impl Session<'_> {
         Ok(())
     }
 
+    /// The agent was not revoked.
+    fn still_counts(&self) -> Result<(), Status> {
+        let agent = self.fleet.roster.agent(&self.agent.agent_key_id);
+        agent
+            .map(drop)
+            .ok_or_else(|| Status::permission_denied("this agent was revoked"))
+    }
+
     async fn obey(&self, message: Option<work_request::Message>) -> Result<Option<Report>, Status> {
         use work_request::Message;
-        if self.fleet.roster.agent(&self.agent.agent_key_id).is_none() {
-            return Err(Status::permission_denied("this agent was revoked"));
-        }
         let dispatch = &self.fleet.dispatch;
         let sent = match message {
             Some(Message::Credits(credits)) => {

@@ -2,9 +2,10 @@
 //! through one, so that a restart is no surge.
 
 /// Late runs that may start at once.
-pub const CATCH_UP_BURST: u32 = 32;
-/// Milliseconds until one more late run may start: eight a second.
-pub const CATCH_UP_INTERVAL_MS: i64 = 125;
+pub const CATCH_UP_BURST: u32 = 64;
+/// Milliseconds until one more late run may start: 25 a second, so that some
+/// six thousand targets are caught up with in four minutes.
+pub const CATCH_UP_INTERVAL_MS: i64 = 40;
 
 /// Holds at most [`CATCH_UP_BURST`] tokens and gains one every
 /// [`CATCH_UP_INTERVAL_MS`].
@@ -76,9 +77,9 @@ mod tests {
         assert_eq!(taken(&mut bucket, 0), CATCH_UP_BURST);
         assert_eq!(taken(&mut bucket, CATCH_UP_INTERVAL_MS - 1), 0);
         assert_eq!(bucket.next_at_ms(), CATCH_UP_INTERVAL_MS);
-        assert_eq!(taken(&mut bucket, 1_000), 8);
+        assert_eq!(taken(&mut bucket, 1_000), 25);
         assert_eq!(taken(&mut bucket, 10_000_000), CATCH_UP_BURST);
         assert_eq!(taken(&mut bucket, 0), 0);
-        assert_eq!(taken(&mut bucket, 250), 2);
+        assert_eq!(taken(&mut bucket, 80), 2);
     }
 }
