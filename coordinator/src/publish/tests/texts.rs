@@ -121,3 +121,13 @@ fn every_text_that_is_put_together_exists() {
         assert!(known.contains(&id), "{id}");
     }
 }
+
+#[test]
+fn numbers_that_texts_spell_out_are_the_constants() {
+    use crate::history::days::OBSERVED_DAYS;
+    use crate::targets::STALE_MARGIN;
+
+    // "4 h 40 min", "90 days", in both languages.
+    assert_eq!(STALE_MARGIN.as_secs(), (4 * 60 + 40) * 60);
+    assert_eq!(OBSERVED_DAYS, 90);
+}
