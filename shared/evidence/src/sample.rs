@@ -127,6 +127,12 @@ pub(crate) fn limited(run: &SignedObservation) -> Value {
     let mut payload = full(run, run);
     let predicate = &mut payload["predicate"];
     predicate["scope"] = json!("limited");
+    predicate["protocol"] = json!({
+        "offered_revision": "2026-07-28",
+        "recorded_revision": null,
+        "supported_revisions": [],
+        "first_listed_revision": null,
+    });
     for key in [
         "toolset_fingerprint",
         "schema_fingerprint",

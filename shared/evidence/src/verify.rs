@@ -92,7 +92,11 @@ fn judge(
     Ok(())
 }
 
-/// An error and its causes as one sentence.
+/// Longest sentence about an error, in characters.
+const SENTENCE_LIMIT: usize = 300;
+
+/// An error and its causes as one sentence. An error may quote the file, which
+/// may hold anything: what a terminal could take for more than text goes out.
 fn sentence(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -101,8 +105,16 @@ fn sentence(error: &dyn std::error::Error) -> String {
         text.push_str(&error.to_string());
         cause = error.source();
     }
-    text.push('.');
-    text
+    let plain = |c: char| {
+        if c == ' ' || c.is_ascii_graphic() {
+            c
+        } else {
+            '?'
+        }
+    };
+    let mut sentence: String = text.chars().take(SENTENCE_LIMIT).map(plain).collect();
+    sentence.push('.');
+    sentence
 }
 
 #[cfg(test)]

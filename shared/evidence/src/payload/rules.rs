@@ -71,7 +71,9 @@ fn check_limited(predicate: &Predicate) -> Result<(), PayloadError> {
         "a limited payload has no challenge, or one with more names than are allowed",
     )?;
     rule(
-        predicate.toolset_fingerprint.is_none()
+        predicate.protocol.recorded_revision.is_none()
+            && predicate.protocol.supported_revisions.is_empty()
+            && predicate.toolset_fingerprint.is_none()
             && predicate.schema_fingerprint.is_none()
             && predicate.tool_count.is_none()
             && predicate.assertions.iter().all(|assertion| {

@@ -174,6 +174,11 @@ fn a_limited_payload_states_nothing_behind_the_wall() {
     let digest = limited["predicate"]["observation_digest"].clone();
     let table: &[(&str, Value)] = &[
         ("/predicate/challenge", Value::Null),
+        ("/predicate/protocol/recorded_revision", json!("2026-07-28")),
+        (
+            "/predicate/protocol/supported_revisions",
+            json!(["2026-07-28"]),
+        ),
         ("/predicate/challenge/scheme", json!("two words")),
         ("/predicate/challenge/names", json!(["a\"b"])),
         ("/predicate/toolset_fingerprint", digest.clone()),

@@ -99,6 +99,7 @@ fn check_baseline(
 /// The agent's key is believed for its id, which is the digest of the key and
 /// stands in the signed payload or in the observation that the payload names:
 /// so it may come with the bundle also where the attestation key may not.
+/// Whether the agent counted at that time was the signer's to judge.
 fn check_agent(
     bundle: &Bundle,
     pinned: Option<&KeyDocument>,

@@ -69,9 +69,9 @@ pub enum StepName {
     KeyWindow,
     ObservationDigest,
     AgentSignature,
-    /// The bodies that the observation names are there.
-    Bodies,
     Baseline,
+    /// The bodies that the observations name are there.
+    Bodies,
     Replay,
 }
 

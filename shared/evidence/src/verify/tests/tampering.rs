@@ -151,6 +151,18 @@ fn a_signed_payload_of_another_form() {
     ]);
 }
 
+/// A file may hold anything; what is said about it goes to a terminal.
+#[test]
+fn a_sentence_holds_no_control_character_of_the_file() {
+    let mut bundle = sample::bundle();
+    let state = json!("\u{1b}[31m\u{202e}".repeat(500));
+    sign_with(&mut bundle, "/predicate/assertions/0/state", state);
+    let verdict = verify(&bundle, None, None);
+    assert_eq!(last(&verdict), (INVALID, StepName::Schema));
+    let sentence = &verdict.steps.last().unwrap().detail;
+    assert!(sentence.len() <= 301 && sentence.bytes().all(|b| (b' '..=b'~').contains(&b)));
+}
+
 #[test]
 fn changed_observations_and_bodies() {
     use StepName::{AgentSignature, Baseline, Bodies, ObservationDigest};
