@@ -163,4 +163,6 @@ fn open_baseline(
 }
 
 #[cfg(test)]
+mod any;
+#[cfg(test)]
 mod tests;

@@ -5,10 +5,9 @@
 
 mod file;
 
-use ed25519_dalek::SigningKey;
+use ed25519_dalek::{SigningKey, pkcs8};
 pub(crate) use file::generate;
 use touchstone_evidence::keyset::{KeyDocument, KeyDocumentError, KeyEntry, KeyState, Purpose};
-use touchstone_evidence::text::KeyId;
 use touchstone_evidence::timestamp::{Timestamp, TimestampError};
 use touchstone_proto::identity;
 
@@ -37,10 +36,12 @@ pub enum KeyError {
     Damaged(String),
     #[error("{0} is damaged: restore it from a backup")]
     DamagedDocument(String, #[source] KeyDocumentError),
+    #[error("writing a key: it has no PKCS#8 form")]
+    Encode(#[source] pkcs8::Error),
     #[error(
-        "keys.json names attestation key {0}, and attestation.pem is not there: restore it from a backup. Without one, move keys.json away, and the signer starts anew with another key"
+        "{0} is there, and attestation.pem beside it is not: restore that from a backup. Without one, move keys.json away, and the signer starts anew with another key"
     )]
-    Gone(KeyId),
+    Gone(String),
     #[error(
         "attestation.pem holds key {0}, which keys.json does not name as the active attestation key: restore both from the same backup"
     )]
@@ -84,19 +85,14 @@ impl Keys {
                 attestation,
                 ms(written).map_or(Ok(now), Timestamp::from_ms)?,
             ),
-            (None, Some(document)) => match active(&document) {
-                Some(entry) => Err(KeyError::Gone(entry.key_id.clone())),
-                None => Self::first_start(folder, now),
-            },
+            (None, Some(_)) => Err(KeyError::Gone(path(KEY_DOCUMENT_FILE))),
             (None, None) => Self::first_start(folder, now),
         }
     }
 
     fn first_start(folder: &PrivateFolder, now: Timestamp) -> Result<Self, KeyError> {
         let key = generate().map_err(KeyError::Random)?;
-        let pem = file::write(&key).ok_or_else(|| {
-            KeyError::Damaged(folder.path_of(ATTESTATION_KEY_FILE).display().to_string())
-        })?;
+        let pem = file::write(&key).map_err(KeyError::Encode)?;
         folder.replace(ATTESTATION_KEY_FILE, pem.as_bytes())?;
         Self::document(folder, key, now)
     }

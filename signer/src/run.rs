@@ -106,12 +106,13 @@ fn open(data: &std::path::Path, clock: Clock) -> Result<Signer, Error> {
         from,
         document,
     } = Keys::open(&folder, Timestamp::from_ms(clock())?)?;
+    let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
     Ok(Signer {
         attestor: Attestor::new(attestation, from),
         own_keys: document,
         roster: Roster::open(folder)?,
         clock,
-        evaluations: Semaphore::new(std::thread::available_parallelism().map_or(1, NonZero::get)),
+        evaluations: Arc::new(Semaphore::new(cores)),
     })
 }
 

@@ -142,21 +142,39 @@ impl Sample {
         }
     }
 
+    /// Puts another answer in an exchange's place.
+    pub(crate) fn answer(&mut self, exchange: usize, status: u32, body: &[u8]) {
+        let response = self.response(exchange);
+        response.status = status;
+        response.body = Some(read(body));
+        let kept = |exchange: &Exchange| exchange.response.clone()?.body;
+        let named: Vec<_> = self.observation.exchanges.iter().filter_map(kept).collect();
+        self.bodies.push(body.to_vec());
+        self.bodies.retain(|body| {
+            let digest = Sha256::digest(body).to_vec();
+            named.iter().any(|named| named.kept_sha256 == digest)
+        });
+    }
+
+    /// Adds a header to an exchange's answer.
+    pub(crate) fn header(&mut self, exchange: usize, name: &str, value: &str) {
+        self.response(exchange).headers.push(Header {
+            name: name.to_owned(),
+            value: value.to_owned(),
+            redacted: false,
+        });
+    }
+
+    fn response(&mut self, exchange: usize) -> &mut Response {
+        self.observation.exchanges[exchange]
+            .response
+            .as_mut()
+            .unwrap()
+    }
+
     fn exchange(&mut self, step: Step, request: &str, status: u32, body: &str) {
         let sent_at_ms =
             STARTED_AT_MS + 100 * i64::try_from(self.observation.exchanges.len()).unwrap();
-        let kept = body.as_bytes();
-        let digest = if kept.is_empty() {
-            Vec::new()
-        } else {
-            Sha256::digest(kept).to_vec()
-        };
-        let size = kept.len() as u64;
-        let framing = if kept.is_empty() {
-            Framing::Empty
-        } else {
-            Framing::Json
-        };
         self.observation.exchanges.push(Exchange {
             step: step.into(),
             method: "POST".to_owned(),
@@ -175,21 +193,32 @@ impl Sample {
                     value: "application/json".to_owned(),
                     redacted: false,
                 }],
-                body: Some(Body {
-                    kept_sha256: digest.clone(),
-                    kept_size: size,
-                    read_sha256: digest,
-                    read_size: size,
-                    wire_size: size,
-                    end: BodyEnd::Complete.into(),
-                    framing: framing.into(),
-                    sse_notes: Vec::new(),
-                }),
+                body: Some(read(body.as_bytes())),
             }),
             ..Exchange::default()
         });
-        if !kept.is_empty() {
-            self.bodies.push(kept.to_vec());
+        if !body.is_empty() {
+            self.bodies.push(body.as_bytes().to_vec());
         }
+    }
+}
+
+/// A body that was read to its end.
+fn read(body: &[u8]) -> Body {
+    let size = body.len() as u64;
+    let (digest, framing) = if body.is_empty() {
+        (Vec::new(), Framing::Empty)
+    } else {
+        (Sha256::digest(body).to_vec(), Framing::Json)
+    };
+    Body {
+        kept_sha256: digest.clone(),
+        kept_size: size,
+        read_sha256: digest,
+        read_size: size,
+        wire_size: size,
+        end: BodyEnd::Complete.into(),
+        framing: framing.into(),
+        sse_notes: Vec::new(),
     }
 }

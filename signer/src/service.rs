@@ -39,7 +39,7 @@ pub(crate) struct Signer {
     pub(crate) roster: Roster,
     pub(crate) clock: Clock,
     /// Evaluations at one time.
-    pub(crate) evaluations: Semaphore,
+    pub(crate) evaluations: Arc<Semaphore>,
 }
 
 /// What the coordinator may ask.
@@ -57,9 +57,15 @@ impl SignerService for ForCoordinator {
         request: Request<AttestRequest>,
     ) -> Result<Response<AttestResponse>, Status> {
         let request = request.into_inner();
+        let evaluations = Arc::clone(&self.0.evaluations);
         // Closed only with the signer itself.
-        let _permit = self.0.evaluations.acquire().await.map_err(|_| stopping())?;
-        let answer = away(&self.0, move |signer| signer.attest(&request)).await?;
+        let permit = evaluations.acquire_owned().await.map_err(|_| stopping())?;
+        let answer = away(&self.0, move |signer| {
+            // Also of a caller who has gone in the meantime.
+            let _permit = permit;
+            signer.attest(&request)
+        })
+        .await?;
         answer.map(Response::new)
     }
 

@@ -8,16 +8,16 @@ use super::*;
 use crate::derive;
 use crate::sample::{REGION, STARTED_AT_MS, Sample, agent};
 
-const AGENT: u8 = 1;
+pub(super) const AGENT: u8 = 1;
 const OTHER_AGENT: u8 = 2;
 
-fn attestor() -> Attestor {
+pub(super) fn attestor() -> Attestor {
     let from = Timestamp::from_ms(STARTED_AT_MS).unwrap();
     Attestor::new(SigningKey::from_bytes(&[7; 32]), from)
 }
 
 /// What the roster would say of that agent.
-fn agent_key(seed: u8) -> AgentKey {
+pub(super) fn agent_key(seed: u8) -> AgentKey {
     AgentKey {
         public_key: agent(seed).verifying_key(),
         region: Region::new(REGION).unwrap(),
@@ -25,7 +25,7 @@ fn agent_key(seed: u8) -> AgentKey {
     }
 }
 
-fn attest(sample: &Sample) -> Result<Answer, Refused> {
+pub(super) fn attest(sample: &Sample) -> Result<Answer, Refused> {
     attestor().attest(&sample.sign(AGENT), None, &agent_key(AGENT))
 }
 

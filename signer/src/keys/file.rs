@@ -3,7 +3,7 @@
 
 use ed25519_dalek::SigningKey;
 use ed25519_dalek::pkcs8::spki::der::pem::LineEnding;
-use ed25519_dalek::pkcs8::{DecodePrivateKey as _, EncodePrivateKey as _, KeypairBytes};
+use ed25519_dalek::pkcs8::{self, DecodePrivateKey as _, EncodePrivateKey as _, KeypairBytes};
 use zeroize::{Zeroize as _, Zeroizing};
 
 /// A new key from the operating system's random bytes.
@@ -23,12 +23,12 @@ pub(super) fn read(pem: &[u8]) -> Option<SigningKey> {
 }
 
 /// The key without its public half, which openssl 3.0 does not read in PKCS#8.
-pub(super) fn write(key: &SigningKey) -> Option<Zeroizing<String>> {
+pub(super) fn write(key: &SigningKey) -> Result<Zeroizing<String>, pkcs8::Error> {
     let mut pair = KeypairBytes {
         secret_key: key.to_bytes(),
         public_key: None,
     };
-    let pem = pair.to_pkcs8_pem(LineEnding::LF).ok();
+    let pem = pair.to_pkcs8_pem(LineEnding::LF);
     pair.secret_key.zeroize();
     pem
 }

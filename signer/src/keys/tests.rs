@@ -69,7 +69,7 @@ fn a_damaged_or_lost_file_stops_the_start_and_says_what_to_do() {
         (
             "gone",
             |path| std::fs::remove_file(path.join(ATTESTATION_KEY_FILE)).unwrap(),
-            "attestation.pem is not there: restore it",
+            "attestation.pem beside it is not: restore that",
         ),
         (
             "another key",
