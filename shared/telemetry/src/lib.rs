@@ -103,10 +103,18 @@ where
     let lines = tracing_subscriber::fmt::layer().with_writer(writer);
     match format {
         Format::Human => Box::new(registry.with(lines.with_ansi(false))),
-        Format::Json => Box::new(registry.with(lines.json().event_format(Named {
-            service,
-            lines: format::format().json().flatten_event(true),
-        }))),
+        Format::Json => Box::new(
+            registry.with(
+                lines.json().event_format(Named {
+                    service,
+                    lines: format::format()
+                        .json()
+                        .flatten_event(true)
+                        // It is the last of `spans`, which are listed.
+                        .with_current_span(false),
+                }),
+            ),
+        ),
     }
 }
 
