@@ -45,7 +45,7 @@ async fn record(tx: &mut Tx, missed: &Missed, now_ms: i64) -> Result<(), sqlx::E
     .bind(slot_column(missed.first_slot)?)
     .bind(slot_column(missed.last_slot)?)
     .bind(STORED_IN_RANGE_LIMIT)
-    .fetch_all(&mut **tx)
+    .fetch_all(&mut *tx)
     .await?;
     let stored: Vec<u64> = stored
         .iter()
@@ -78,7 +78,7 @@ pub(super) async fn forget(tx: &mut Tx, run: &NewRun, slot: i64) -> Result<(), s
     .bind(&*run.target_id)
     .bind(&run.suite)
     .bind(slot)
-    .fetch_optional(&mut **tx)
+    .fetch_optional(&mut *tx)
     .await?;
     let Some(row) = row else {
         return Ok(());
@@ -89,7 +89,7 @@ pub(super) async fn forget(tx: &mut Tx, run: &NewRun, slot: i64) -> Result<(), s
         .bind(&*run.target_id)
         .bind(&range.suite)
         .bind(slot_column(range.first_slot)?)
-        .execute(&mut **tx)
+        .execute(&mut *tx)
         .await?;
     for part in range.without(&[run.slot]) {
         insert(tx, &run.target_id, &part, recorded_at_ms).await?;
@@ -111,7 +111,7 @@ async fn extend(tx: &mut Tx, target_id: &str, part: &MissedSlots) -> Result<bool
     .bind(first.saturating_sub(1))
     .bind(part.cause.as_str())
     .bind(part.region.as_deref().unwrap_or_default())
-    .execute(&mut **tx)
+    .execute(&mut *tx)
     .await?;
     Ok(done.rows_affected() > 0)
 }
@@ -136,7 +136,7 @@ async fn insert(
     .bind(part.region.as_deref().unwrap_or_default())
     .bind(part.cause.as_str())
     .bind(now_ms)
-    .execute(&mut **tx)
+    .execute(&mut *tx)
     .await?;
     Ok(())
 }

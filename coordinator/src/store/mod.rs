@@ -32,10 +32,7 @@ use read::StoreHealth;
 pub use reader::{Live, Reader};
 pub use roster::{AGENTS_LIMIT, Agent};
 pub use runs::{CONFLICTS_LIMIT, NewBody, NewRun, Recorded};
-use sqlx::{
-    Any, AnyConnection, AnyPool, Connection as _, Transaction, any::AnyPoolOptions,
-    migrate::MigrateError,
-};
+use sqlx::{AnyConnection, AnyPool, Connection as _, any::AnyPoolOptions, migrate::MigrateError};
 pub use targets::{KnownTarget, TARGETS_LIMIT};
 use tokio::sync::Semaphore;
 
@@ -48,8 +45,8 @@ const TX_PAUSE: Duration = Duration::from_millis(50);
 /// How long a query waits for a connection of the pool.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A transaction that is open.
-pub type Tx = Transaction<'static, Any>;
+/// A connection in a transaction.
+pub type Tx = AnyConnection;
 
 /// How a store is opened.
 #[derive(Clone, Debug)]
@@ -173,14 +170,23 @@ impl Store {
         F: for<'t> Fn(&'t mut Tx) -> BoxFuture<'t, Result<T, sqlx::Error>>,
     {
         let begin = self.dialect.begin_write();
+        let mut connection = self.pool.acquire().await.map_err(self.failed(doing))?;
         let done = async {
-            let mut tx = self.pool.begin_with(begin).await?;
+            let mut tx = connection.begin_with(begin).await?;
             // Dropped on an error, which rolls it back.
             let value = change(&mut tx).await?;
             tx.commit().await?;
             Ok(value)
         };
-        done.await.map_err(self.failed(doing))
+        let done: Result<T, sqlx::Error> = done.await;
+        if done.is_err() {
+            // SQLite itself rolls back when the disk is full or fails
+            // (https://www.sqlite.org/lang_transaction.html, section 3); the
+            // driver does not notice, and would refuse every further
+            // transaction on this connection.
+            let _unusable = connection.close().await;
+        }
+        done.map_err(self.failed(doing))
     }
 
     /// Whether the last change could be stored.

@@ -140,7 +140,7 @@ impl Store {
                 .bind(next_at_ms)
                 .bind(&*error)
                 .bind(&*run_id)
-                .execute(&mut **tx)
+                .execute(&mut *tx)
                 .await?;
                 Ok(())
             }
@@ -158,7 +158,7 @@ async fn store_answer(
 ) -> Result<bool, sqlx::Error> {
     let left = sqlx::query("DELETE FROM pending WHERE run_id = $1")
         .bind(run_id)
-        .execute(&mut **tx)
+        .execute(&mut *tx)
         .await?;
     if left.rows_affected() == 0 {
         return Ok(false);
@@ -199,7 +199,7 @@ async fn store_answer(
     .bind(toolset)
     .bind(schema)
     .bind(run_id)
-    .execute(&mut **tx)
+    .execute(&mut *tx)
     .await?;
     let (predicate, detail, envelope) = match answer {
         Answer::Signed {
@@ -220,7 +220,7 @@ async fn store_answer(
     .bind(predicate)
     .bind(detail)
     .bind(envelope)
-    .execute(&mut **tx)
+    .execute(&mut *tx)
     .await?;
     Ok(true)
 }

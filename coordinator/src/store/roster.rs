@@ -61,7 +61,7 @@ impl Store {
         self.run_tx("storing the roster", move |tx| {
             let agents = Arc::clone(&agents);
             async move {
-                sqlx::query("DELETE FROM agents").execute(&mut **tx).await?;
+                sqlx::query("DELETE FROM agents").execute(&mut *tx).await?;
                 for agent in agents.iter() {
                     insert_agent(tx, agent).await?;
                 }
@@ -118,7 +118,7 @@ impl Store {
                 .bind(KEY_DOCUMENT)
                 .bind(&document[..])
                 .bind(now_ms)
-                .execute(&mut **tx)
+                .execute(&mut *tx)
                 .await?;
                 Ok(())
             }
@@ -138,11 +138,11 @@ impl Store {
                 .bind(LEASE_KEY)
                 .bind(&fresh[..])
                 .bind(now_ms)
-                .execute(&mut **tx)
+                .execute(&mut *tx)
                 .await?;
                 let row = sqlx::query("SELECT body FROM documents WHERE name = $1")
                     .bind(LEASE_KEY)
-                    .fetch_one(&mut **tx)
+                    .fetch_one(&mut *tx)
                     .await?;
                 let key: Vec<u8> = row.try_get("body")?;
                 key.try_into()
@@ -164,7 +164,7 @@ async fn insert_agent(tx: &mut Tx, agent: &Agent) -> Result<(), sqlx::Error> {
     .bind(&agent.region)
     .bind(agent.enrolled_at_ms)
     .bind(agent.revoked_at_ms)
-    .execute(&mut **tx)
+    .execute(&mut *tx)
     .await?;
     Ok(())
 }

@@ -86,7 +86,7 @@ async fn record(tx: &mut Tx, run: &NewRun, now_ms: i64) -> Result<Recorded, sqlx
     .bind(&run.suite)
     .bind(slot)
     .bind(&run.region)
-    .fetch_optional(&mut **tx)
+    .fetch_optional(&mut *tx)
     .await?;
     if let Some(first) = first {
         let digest: String = first.try_get("observation_digest")?;
@@ -106,7 +106,7 @@ async fn record(tx: &mut Tx, run: &NewRun, now_ms: i64) -> Result<Recorded, sqlx
     )
     .bind(&run.run_id)
     .bind(now_ms)
-    .execute(&mut **tx)
+    .execute(&mut *tx)
     .await?;
     missed::forget(tx, run, slot).await?;
     if let Some((host, until_ms)) = &run.wait {
@@ -117,11 +117,11 @@ async fn record(tx: &mut Tx, run: &NewRun, now_ms: i64) -> Result<Recorded, sqlx
         )
         .bind(&**host)
         .bind(until_ms)
-        .execute(&mut **tx)
+        .execute(&mut *tx)
         .await?;
         sqlx::query("DELETE FROM waits WHERE until_ms <= $1")
             .bind(now_ms)
-            .execute(&mut **tx)
+            .execute(&mut *tx)
             .await?;
     }
     Ok(Recorded::Stored)
@@ -149,13 +149,13 @@ async fn insert_run(tx: &mut Tx, run: &NewRun, slot: i64, now_ms: i64) -> Result
     .bind(&run.observation_digest)
     .bind(reach)
     .bind(cause.map(crate::history::reach::Cause::as_str))
-    .execute(&mut **tx)
+    .execute(&mut *tx)
     .await?;
     sqlx::query("INSERT INTO observations (run_id, bytes, signature) VALUES ($1, $2, $3)")
         .bind(&run.run_id)
         .bind(&run.observation[..])
         .bind(&run.signature[..])
-        .execute(&mut **tx)
+        .execute(&mut *tx)
         .await?;
     Ok(())
 }
@@ -168,7 +168,7 @@ async fn insert_body(tx: &mut Tx, body: &NewBody) -> Result<(), sqlx::Error> {
     .bind(&body.digest)
     .bind(i64::try_from(body.size).map_err(|error| sqlx::Error::Encode(error.into()))?)
     .bind(&body.zlib[..])
-    .execute(&mut **tx)
+    .execute(&mut *tx)
     .await?;
     Ok(())
 }
@@ -176,7 +176,7 @@ async fn insert_body(tx: &mut Tx, body: &NewBody) -> Result<(), sqlx::Error> {
 async fn keep_conflict(tx: &mut Tx, run: &NewRun, now_ms: i64) -> Result<(), sqlx::Error> {
     let row = sqlx::query("SELECT COUNT(*) AS n FROM conflicts WHERE run_id = $1")
         .bind(&run.run_id)
-        .fetch_one(&mut **tx)
+        .fetch_one(&mut *tx)
         .await?;
     if row.try_get::<i64, _>("n")? >= CONFLICTS_LIMIT {
         return Ok(());
@@ -193,7 +193,7 @@ async fn keep_conflict(tx: &mut Tx, run: &NewRun, now_ms: i64) -> Result<(), sql
     .bind(&run.observation[..])
     .bind(&run.signature[..])
     .bind(now_ms)
-    .execute(&mut **tx)
+    .execute(&mut *tx)
     .await?;
     Ok(())
 }

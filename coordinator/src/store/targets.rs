@@ -77,7 +77,7 @@ impl Store {
 async fn add(tx: &mut Tx, seed: &Seed, now_ms: i64) -> Result<bool, sqlx::Error> {
     let known = sqlx::query("SELECT 1 AS known FROM targets WHERE target_id = $1")
         .bind(&seed.target_id)
-        .fetch_optional(&mut **tx)
+        .fetch_optional(&mut *tx)
         .await?;
     if known.is_some() {
         return Ok(false);
@@ -87,7 +87,7 @@ async fn add(tx: &mut Tx, seed: &Seed, now_ms: i64) -> Result<bool, sqlx::Error>
         slug = candidate;
         let taken = sqlx::query("SELECT target_id FROM targets WHERE slug = $1")
             .bind(&slug)
-            .fetch_optional(&mut **tx)
+            .fetch_optional(&mut *tx)
             .await?;
         if taken.is_none() {
             break;
@@ -106,7 +106,7 @@ async fn add(tx: &mut Tx, seed: &Seed, now_ms: i64) -> Result<bool, sqlx::Error>
     .bind(seed.tier.as_str())
     .bind(regions)
     .bind(now_ms)
-    .execute(&mut **tx)
+    .execute(&mut *tx)
     .await?;
     Ok(true)
 }
