@@ -15,7 +15,14 @@ const ENDS_WITHIN: Duration = Duration::from_secs(20);
 
 fn check(url: &str, more: &[&str]) -> Output {
     Command::new(program())
-        .args(["check", "--json", "--allow-net", "127.0.0.0/8", "--allow-net", "::1/128"])
+        .args([
+            "check",
+            "--json",
+            "--allow-net",
+            "127.0.0.0/8",
+            "--allow-net",
+            "::1/128",
+        ])
         .args(more)
         .arg(url)
         .output()
@@ -30,7 +37,10 @@ fn reason<'a>(predicate: &'a Value, check: &str) -> (&'a str, &'a str) {
         .iter()
         .find(|assertion| assertion["check"] == check)
         .unwrap();
-    (assertion["state"].as_str().unwrap(), assertion["reason"]["key"].as_str().unwrap())
+    (
+        assertion["state"].as_str().unwrap(),
+        assertion["reason"]["key"].as_str().unwrap(),
+    )
 }
 
 struct Case {
@@ -44,7 +54,13 @@ struct Case {
 }
 
 fn cases(folder: &std::path::Path) -> Vec<Case> {
-    let case = |name: &str, url: String, exit, expect| Case { name: name.to_owned(), url, more: Vec::new(), exit, expect };
+    let case = |name: &str, url: String, exit, expect| Case {
+        name: name.to_owned(),
+        url,
+        more: Vec::new(),
+        exit,
+        expect,
+    };
     let mut cases = vec![
         case(
             "unknown host",
@@ -56,38 +72,138 @@ fn cases(folder: &std::path::Path) -> Vec<Case> {
             "refused port",
             format!("http://127.0.0.1:{}/mcp", free_port()),
             6,
-            &[("reachability", "UNVERIFIED", "connection_failed"), ("tools_list", "UNVERIFIED", "connection_failed")],
+            &[
+                ("reachability", "UNVERIFIED", "connection_failed"),
+                ("tools_list", "UNVERIFIED", "connection_failed"),
+            ],
         ),
     ];
     let manners: &[(Manner, i32, &[(&str, &str, &str)])] = &[
-        (Manner::Silent, 6, &[("reachability", "UNVERIFIED", "budget_exhausted")]),
-        (Manner::Drip, 6, &[("reachability", "UNVERIFIED", "budget_exhausted")]),
-        (Manner::ThreeMegabytes, 6, &[("reachability", "UNVERIFIED", "response_too_large")]),
-        (Manner::GzipBomb, 6, &[("reachability", "UNVERIFIED", "response_too_large")]),
-        (Manner::InvalidJson, 3, &[("reachability", "VERIFIED", "answered"), ("discovery_handshake", "FAILED", "handshake_not_jsonrpc")]),
-        (Manner::Html, 3, &[("reachability", "VERIFIED", "answered"), ("discovery_handshake", "FAILED", "handshake_not_jsonrpc")]),
-        (Manner::CutOff, 6, &[("reachability", "UNVERIFIED", "connection_failed")]),
-        (Manner::Garbage, 6, &[("reachability", "UNVERIFIED", "connection_failed")]),
-        (Manner::EndlessHeaders, 6, &[("tools_list", "UNVERIFIED", "response_too_large")]),
-        (Manner::RateLimited, 75, &[("reachability", "UNVERIFIED", "rate_limited")]),
-        (Manner::ServerError, 3, &[("reachability", "VERIFIED", "answered"), ("discovery_handshake", "FAILED", "handshake_http_error")]),
-        (Manner::RedirectLoop, 0, &[("reachability", "VERIFIED", "answered"), ("discovery_handshake", "UNVERIFIED", "credential_required"), ("redirect_policy", "VERIFIED", "no_cross_host_redirect")]),
-        (Manner::RedirectAway, 3, &[("redirect_policy", "OBSERVED_RISK", "cross_host_redirect"), ("discovery_handshake", "FAILED", "handshake_redirected")]),
+        (
+            Manner::Silent,
+            6,
+            &[("reachability", "UNVERIFIED", "budget_exhausted")],
+        ),
+        (
+            Manner::Drip,
+            6,
+            &[("reachability", "UNVERIFIED", "budget_exhausted")],
+        ),
+        (
+            Manner::ThreeMegabytes,
+            6,
+            &[("reachability", "UNVERIFIED", "response_too_large")],
+        ),
+        (
+            Manner::GzipBomb,
+            6,
+            &[("reachability", "UNVERIFIED", "response_too_large")],
+        ),
+        (
+            Manner::InvalidJson,
+            3,
+            &[
+                ("reachability", "VERIFIED", "answered"),
+                ("discovery_handshake", "FAILED", "handshake_not_jsonrpc"),
+            ],
+        ),
+        (
+            Manner::Html,
+            3,
+            &[
+                ("reachability", "VERIFIED", "answered"),
+                ("discovery_handshake", "FAILED", "handshake_not_jsonrpc"),
+            ],
+        ),
+        (
+            Manner::CutOff,
+            6,
+            &[("reachability", "UNVERIFIED", "connection_failed")],
+        ),
+        (
+            Manner::Garbage,
+            6,
+            &[("reachability", "UNVERIFIED", "connection_failed")],
+        ),
+        (
+            Manner::EndlessHeaders,
+            6,
+            &[("tools_list", "UNVERIFIED", "response_too_large")],
+        ),
+        (
+            Manner::RateLimited,
+            75,
+            &[("reachability", "UNVERIFIED", "rate_limited")],
+        ),
+        (
+            Manner::ServerError,
+            3,
+            &[
+                ("reachability", "VERIFIED", "answered"),
+                ("discovery_handshake", "FAILED", "handshake_http_error"),
+            ],
+        ),
+        (
+            Manner::RedirectLoop,
+            0,
+            &[
+                ("reachability", "VERIFIED", "answered"),
+                ("discovery_handshake", "UNVERIFIED", "credential_required"),
+                ("redirect_policy", "VERIFIED", "no_cross_host_redirect"),
+            ],
+        ),
+        (
+            Manner::RedirectAway,
+            3,
+            &[
+                ("redirect_policy", "OBSERVED_RISK", "cross_host_redirect"),
+                ("discovery_handshake", "FAILED", "handshake_redirected"),
+            ],
+        ),
     ];
     for (manner, exit, expect) in manners {
         cases.push(case(&format!("{manner:?}"), start(*manner), *exit, expect));
     }
     let certificates: &[(Certificate, i32, &[(&str, &str, &str)])] = &[
-        (Certificate::Valid, 3, &[("tls_certificate", "VERIFIED", "certificate_valid"), ("reachability", "VERIFIED", "answered")]),
-        (Certificate::Expired, 3, &[("tls_certificate", "FAILED", "certificate_expired"), ("reachability", "UNVERIFIED", "tls_failed")]),
-        (Certificate::NotYetValid, 3, &[("tls_certificate", "FAILED", "certificate_not_yet_valid")]),
-        (Certificate::OtherName, 3, &[("tls_certificate", "FAILED", "certificate_name_mismatch")]),
-        (Certificate::SelfSigned, 3, &[("tls_certificate", "FAILED", "certificate_untrusted")]),
+        (
+            Certificate::Valid,
+            3,
+            &[
+                ("tls_certificate", "VERIFIED", "certificate_valid"),
+                ("reachability", "VERIFIED", "answered"),
+            ],
+        ),
+        (
+            Certificate::Expired,
+            3,
+            &[
+                ("tls_certificate", "FAILED", "certificate_expired"),
+                ("reachability", "UNVERIFIED", "tls_failed"),
+            ],
+        ),
+        (
+            Certificate::NotYetValid,
+            3,
+            &[("tls_certificate", "FAILED", "certificate_not_yet_valid")],
+        ),
+        (
+            Certificate::OtherName,
+            3,
+            &[("tls_certificate", "FAILED", "certificate_name_mismatch")],
+        ),
+        (
+            Certificate::SelfSigned,
+            3,
+            &[("tls_certificate", "FAILED", "certificate_untrusted")],
+        ),
     ];
     for (certificate, exit, expect) in certificates {
         let (url, authority) = start_tls(*certificate, folder);
         let mut case = case(&format!("{certificate:?}"), url, *exit, expect);
-        case.more = vec!["--trust-ca".to_owned(), authority.to_str().unwrap().to_owned()];
+        case.more = vec![
+            "--trust-ca".to_owned(),
+            authority.to_str().unwrap().to_owned(),
+        ];
         cases.push(case);
     }
     cases
@@ -109,11 +225,26 @@ fn each_ends_inside_the_budget_with_the_right_reason() {
                 assert!(!said.contains("panicked"), "{}: {said}", case.name);
                 let predicate: Value = serde_json::from_slice(&output.stdout)
                     .unwrap_or_else(|error| panic!("{}: {error}: {said}", case.name));
-                assert_eq!(predicate["assertions"].as_array().map(Vec::len), Some(15), "{}", case.name);
+                assert_eq!(
+                    predicate["assertions"].as_array().map(Vec::len),
+                    Some(15),
+                    "{}",
+                    case.name
+                );
                 for (check, state, key) in case.expect {
-                    assert_eq!(reason(&predicate, check), (*state, *key), "{} {check}: {predicate:#}", case.name);
+                    assert_eq!(
+                        reason(&predicate, check),
+                        (*state, *key),
+                        "{} {check}: {predicate:#}",
+                        case.name
+                    );
                 }
-                assert_eq!(output.status.code(), Some(case.exit), "{}: {said}", case.name);
+                assert_eq!(
+                    output.status.code(),
+                    Some(case.exit),
+                    "{}: {said}",
+                    case.name
+                );
             });
         }
     });
@@ -136,10 +267,24 @@ fn a_good_server_is_not_delayed_by_its_neighbours() {
 #[test]
 fn a_slip_is_one_sentence_and_exit_2() {
     let cases: &[(&[&str], &str)] = &[
-        (&["check", "mcp.example.com/mcp"], "write https://mcp.example.com/mcp"),
+        (
+            &["check", "mcp.example.com/mcp"],
+            "write https://mcp.example.com/mcp",
+        ),
         (&["up", "ftp://mcp.example.com/"], "https://"),
-        (&["up", "http://127.0.0.1:3000/mcp"], "--allow-net 127.0.0.0/8"),
-        (&["check", "https://mcp.example.com/mcp", "--allow-net", "everything"], "everything"),
+        (
+            &["up", "http://127.0.0.1:3000/mcp"],
+            "--allow-net 127.0.0.0/8",
+        ),
+        (
+            &[
+                "check",
+                "https://mcp.example.com/mcp",
+                "--allow-net",
+                "everything",
+            ],
+            "everything",
+        ),
         (&["check"], "<URL>"),
         (&["chekc", "https://mcp.example.com/mcp"], "check"),
         (&["up", "--lisen", "127.0.0.1:1"], "--listen"),

@@ -15,13 +15,24 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("suites", &["canonical", "proto", "wire"]),
     ("evidence", &["canonical", "proto"]),
     ("probe-agent", &["canonical", "proto", "telemetry", "wire"]),
-    ("signer", &["canonical", "evidence", "proto", "suites", "telemetry"]),
+    (
+        "signer",
+        &["canonical", "evidence", "proto", "suites", "telemetry"],
+    ),
     ("coordinator", &["evidence", "proto", "telemetry", "words"]),
 ];
 
 /// Crates without I/O, and what their sources may not name.
 const PURE: &[&str] = &["canonical", "wire", "suites", "evidence", "words"];
-const IMPURE_CRATES: &[&str] = &["tokio", "reqwest", "hyper", "hyper-util", "sqlx", "redis", "tonic"];
+const IMPURE_CRATES: &[&str] = &[
+    "tokio",
+    "reqwest",
+    "hyper",
+    "hyper-util",
+    "sqlx",
+    "redis",
+    "tonic",
+];
 const IMPURE_PATHS: &[&str] = &[
     "std::fs",
     "std::net::Tcp",
@@ -34,7 +45,13 @@ const IMPURE_PATHS: &[&str] = &[
 ];
 
 /// Never in the tree, whoever asks for them.
-const BANNED: &[&str] = &["aws-lc-rs", "aws-lc-sys", "openssl-sys", "native-tls", "fancy-regex"];
+const BANNED: &[&str] = &[
+    "aws-lc-rs",
+    "aws-lc-sys",
+    "openssl-sys",
+    "native-tls",
+    "fancy-regex",
+];
 
 /// Licences that may be linked into the program; the same list as in deny.toml.
 const LICENCES: &[&str] = &[
@@ -77,8 +94,14 @@ fn ours<'a>(metadata: &'a Metadata) -> Vec<&'a Package> {
 
 /// Everything that is linked into a package's program, itself included.
 fn linked<'a>(metadata: &'a Metadata, from: &PackageId) -> BTreeSet<&'a str> {
-    let nodes: BTreeMap<_, _> =
-        metadata.resolve.as_ref().unwrap().nodes.iter().map(|node| (&node.id, node)).collect();
+    let nodes: BTreeMap<_, _> = metadata
+        .resolve
+        .as_ref()
+        .unwrap()
+        .nodes
+        .iter()
+        .map(|node| (&node.id, node))
+        .collect();
     let mut seen = BTreeSet::new();
     let mut queue = vec![from];
     while let Some(id) = queue.pop() {
@@ -86,12 +109,18 @@ fn linked<'a>(metadata: &'a Metadata, from: &PackageId) -> BTreeSet<&'a str> {
             continue;
         }
         for dep in &nodes[id].deps {
-            if dep.dep_kinds.iter().any(|kind| kind.kind == DependencyKind::Normal) {
+            if dep
+                .dep_kinds
+                .iter()
+                .any(|kind| kind.kind == DependencyKind::Normal)
+            {
                 queue.push(&dep.pkg);
             }
         }
     }
-    seen.into_iter().map(|id| metadata[id].name.as_str()).collect()
+    seen.into_iter()
+        .map(|id| metadata[id].name.as_str())
+        .collect()
 }
 
 #[test]
@@ -116,7 +145,10 @@ fn a_room_uses_only_the_rooms_it_may() {
 #[test]
 fn the_pure_rooms_do_no_io() {
     let metadata = metadata();
-    for package in ours(&metadata).into_iter().filter(|package| PURE.contains(&short(package))) {
+    for package in ours(&metadata)
+        .into_iter()
+        .filter(|package| PURE.contains(&short(package)))
+    {
         for dependency in &package.dependencies {
             assert!(
                 dependency.kind == DependencyKind::Development
@@ -126,7 +158,14 @@ fn the_pure_rooms_do_no_io() {
                 dependency.name
             );
         }
-        for source in sources(&package.manifest_path.parent().unwrap().as_std_path().join("src")) {
+        for source in sources(
+            &package
+                .manifest_path
+                .parent()
+                .unwrap()
+                .as_std_path()
+                .join("src"),
+        ) {
             let text = std::fs::read_to_string(&source).unwrap();
             // What stands after `#[cfg(test)] mod tests` may read its vectors.
             let code = text.split("#[cfg(test)]").next().unwrap();
@@ -134,9 +173,9 @@ fn the_pure_rooms_do_no_io() {
                 continue;
             }
             for path in IMPURE_PATHS {
-                let named = code.lines().any(|line| {
-                    !line.trim_start().starts_with("//") && line.contains(path)
-                });
+                let named = code
+                    .lines()
+                    .any(|line| !line.trim_start().starts_with("//") && line.contains(path));
                 assert!(!named, "{} names {path}", source.display());
             }
         }
@@ -146,7 +185,10 @@ fn the_pure_rooms_do_no_io() {
 #[test]
 fn the_signer_holds_no_http_client_and_no_database() {
     let metadata = metadata();
-    let signer = ours(&metadata).into_iter().find(|package| short(package) == "signer").unwrap();
+    let signer = ours(&metadata)
+        .into_iter()
+        .find(|package| short(package) == "signer")
+        .unwrap();
     let linked = linked(&metadata, &signer.id);
     for name in ["reqwest", "sqlx", "hickory-resolver", "rustls"] {
         assert!(!linked.contains(name), "the signer links {name}");
@@ -161,13 +203,17 @@ fn the_tree_holds_nothing_banned_and_every_licence_is_allowed() {
     for name in BANNED {
         assert!(!linked.contains(name), "{name} is in the tree");
     }
-    for package in metadata.packages.iter().filter(|package| linked.contains(package.name.as_str())) {
+    for package in metadata
+        .packages
+        .iter()
+        .filter(|package| linked.contains(package.name.as_str()))
+    {
         let licence = package.license.as_deref().unwrap_or("none");
         // An SPDX expression of `OR`s needs one allowed term, each `AND` all of them.
         let terms = licence.replace('/', " OR ").replace(['(', ')'], "");
-        let fits = terms.split(" AND ").all(|all| {
-            all.split(" OR ").any(|one| LICENCES.contains(&one.trim()))
-        });
+        let fits = terms
+            .split(" AND ")
+            .all(|all| all.split(" OR ").any(|one| LICENCES.contains(&one.trim())));
         assert!(fits, "{} has the licence {licence}", package.name);
     }
 }
@@ -179,8 +225,15 @@ fn no_path_of_one_machine_and_no_unfinished_work_is_committed() {
         .current_dir(root())
         .output()
         .expect("git lists the files");
-    let marks = [["TO", "DO"].concat(), ["FIX", "ME"].concat(), ["todo", "!("].concat()];
-    for file in String::from_utf8(listed.stdout).unwrap().split_terminator('\0') {
+    let marks = [
+        ["TO", "DO"].concat(),
+        ["FIX", "ME"].concat(),
+        ["todo", "!("].concat(),
+    ];
+    for file in String::from_utf8(listed.stdout)
+        .unwrap()
+        .split_terminator('\0')
+    {
         if !(file.ends_with(".rs") || file.ends_with(".proto") || file.ends_with(".toml")) {
             continue;
         }

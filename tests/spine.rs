@@ -24,8 +24,16 @@ struct Expected {
 /// Every peer is plain http on loopback, shows no sign-in and has no baseline.
 const COMMON: &[(&str, &str, &str)] = &[
     ("tls_certificate", "UNVERIFIED", "plain_http"),
-    ("toolset_unchanged_vs_approved", "UNVERIFIED", "no_approved_baseline"),
-    ("schema_unchanged_vs_approved", "UNVERIFIED", "no_approved_baseline"),
+    (
+        "toolset_unchanged_vs_approved",
+        "UNVERIFIED",
+        "no_approved_baseline",
+    ),
+    (
+        "schema_unchanged_vs_approved",
+        "UNVERIFIED",
+        "no_approved_baseline",
+    ),
 ];
 const OPEN: (&str, &str, &str) = ("auth_metadata", "UNVERIFIED", "not_observable");
 /// An unknown tool is answered by a result with isError, as most SDKs do.
@@ -35,16 +43,76 @@ const LEGACY: Option<&str> = Some("2025-11-25");
 const MODERN: Option<&str> = Some("2026-07-28");
 
 const EXPECTED: &[Expected] = &[
-    Expected { kind: Kind::Everything, revision: LEGACY, modern: false, scope: "full", other: &[OPEN, AS_RESULT] },
-    Expected { kind: Kind::Mcp2, revision: MODERN, modern: true, scope: "full", other: &[OPEN, AS_RESULT] },
-    Expected { kind: Kind::Mcp2Json, revision: MODERN, modern: true, scope: "full", other: &[OPEN, AS_RESULT] },
-    Expected { kind: Kind::FastMcp, revision: MODERN, modern: true, scope: "full", other: &[OPEN, AS_RESULT] },
-    Expected { kind: Kind::Ts2, revision: MODERN, modern: true, scope: "full", other: &[OPEN] },
-    Expected { kind: Kind::Ts2ModernSse, revision: MODERN, modern: true, scope: "full", other: &[OPEN] },
-    Expected { kind: Kind::Ts1Paged, revision: LEGACY, modern: false, scope: "full", other: &[OPEN] },
-    Expected { kind: Kind::Ts1Json, revision: LEGACY, modern: false, scope: "full", other: &[OPEN] },
-    Expected { kind: Kind::Mcp1, revision: LEGACY, modern: false, scope: "full", other: &[OPEN, AS_RESULT] },
-    Expected { kind: Kind::Go, revision: LEGACY, modern: false, scope: "full", other: &[OPEN] },
+    Expected {
+        kind: Kind::Everything,
+        revision: LEGACY,
+        modern: false,
+        scope: "full",
+        other: &[OPEN, AS_RESULT],
+    },
+    Expected {
+        kind: Kind::Mcp2,
+        revision: MODERN,
+        modern: true,
+        scope: "full",
+        other: &[OPEN, AS_RESULT],
+    },
+    Expected {
+        kind: Kind::Mcp2Json,
+        revision: MODERN,
+        modern: true,
+        scope: "full",
+        other: &[OPEN, AS_RESULT],
+    },
+    Expected {
+        kind: Kind::FastMcp,
+        revision: MODERN,
+        modern: true,
+        scope: "full",
+        other: &[OPEN, AS_RESULT],
+    },
+    Expected {
+        kind: Kind::Ts2,
+        revision: MODERN,
+        modern: true,
+        scope: "full",
+        other: &[OPEN],
+    },
+    Expected {
+        kind: Kind::Ts2ModernSse,
+        revision: MODERN,
+        modern: true,
+        scope: "full",
+        other: &[OPEN],
+    },
+    Expected {
+        kind: Kind::Ts1Paged,
+        revision: LEGACY,
+        modern: false,
+        scope: "full",
+        other: &[OPEN],
+    },
+    Expected {
+        kind: Kind::Ts1Json,
+        revision: LEGACY,
+        modern: false,
+        scope: "full",
+        other: &[OPEN],
+    },
+    Expected {
+        kind: Kind::Mcp1,
+        revision: LEGACY,
+        modern: false,
+        scope: "full",
+        other: &[OPEN, AS_RESULT],
+    },
+    Expected {
+        kind: Kind::Go,
+        revision: LEGACY,
+        modern: false,
+        scope: "full",
+        other: &[OPEN],
+    },
     Expected {
         kind: Kind::Gated,
         revision: None,
@@ -52,7 +120,11 @@ const EXPECTED: &[Expected] = &[
         scope: "limited",
         other: &[
             // Its resource metadata names itself as authorization server, and it serves no such metadata.
-            ("auth_metadata", "OBSERVED_RISK", "server_metadata_not_found"),
+            (
+                "auth_metadata",
+                "OBSERVED_RISK",
+                "server_metadata_not_found",
+            ),
             ("protocol_revision", "UNVERIFIED", "credential_required"),
             ("discovery_handshake", "UNVERIFIED", "credential_required"),
             ("tools_list", "UNVERIFIED", "credential_required"),
@@ -60,7 +132,11 @@ const EXPECTED: &[Expected] = &[
             ("schema_fingerprint", "UNVERIFIED", "credential_required"),
             ("error_taxonomy", "UNVERIFIED", "credential_required"),
             ("latency_profile", "UNVERIFIED", "credential_required"),
-            ("tool_description_hygiene", "UNVERIFIED", "credential_required"),
+            (
+                "tool_description_hygiene",
+                "UNVERIFIED",
+                "credential_required",
+            ),
         ],
     },
 ];
@@ -87,9 +163,14 @@ const CHECKS: [&str; 15] = [
 #[test]
 fn real_servers_come_out_as_they_are() {
     let peers: Vec<Peer> = std::thread::scope(|scope| {
-        let starting: Vec<_> =
-            EXPECTED.iter().map(|expected| scope.spawn(|| Peer::start(expected.kind))).collect();
-        starting.into_iter().map(|peer| peer.join().unwrap()).collect()
+        let starting: Vec<_> = EXPECTED
+            .iter()
+            .map(|expected| scope.spawn(|| Peer::start(expected.kind)))
+            .collect();
+        starting
+            .into_iter()
+            .map(|peer| peer.join().unwrap())
+            .collect()
     });
     let folder = tempfile::tempdir().unwrap();
     let urls: Vec<&str> = peers.iter().map(|peer| peer.url.as_str()).collect();
@@ -105,9 +186,17 @@ fn real_servers_come_out_as_they_are() {
         let statement = payload(&bundle);
         judge(expected, peer, &statement);
         verifies(&bundle_path, expected.kind);
-        let (status, page) = get(&format!("{}/servers/{}", up.pages, result["slug"].as_str().unwrap()));
+        let (status, page) = get(&format!(
+            "{}/servers/{}",
+            up.pages,
+            result["slug"].as_str().unwrap()
+        ));
         assert_eq!(status, 200);
-        assert!(page.contains(&peer.url.replace('/', "&#x2f;")) || page.contains(&peer.url), "{:?}", expected.kind);
+        assert!(
+            page.contains(&peer.url.replace('/', "&#x2f;")) || page.contains(&peer.url),
+            "{:?}",
+            expected.kind
+        );
     }
     let (code, took) = up.interrupt();
     assert_eq!(code, Some(0), "Ctrl-C ends cleanly, took {took:?}");
@@ -126,21 +215,38 @@ fn judge(expected: &Expected, peer: &Peer, statement: &Value) {
     assert_eq!(statement["_type"], "https://in-toto.io/Statement/v1");
     assert_eq!(predicate["scope"], expected.scope, "{kind:?}");
     assert_eq!(predicate["endpoint"]["url"], peer.url, "{kind:?}");
-    assert_eq!(predicate["protocol"]["recorded_revision"].as_str(), expected.revision, "{kind:?}");
+    assert_eq!(
+        predicate["protocol"]["recorded_revision"].as_str(),
+        expected.revision,
+        "{kind:?}"
+    );
     let assertions = predicate["assertions"].as_array().unwrap();
-    let ids: Vec<&str> = assertions.iter().map(|a| a["check"].as_str().unwrap()).collect();
+    let ids: Vec<&str> = assertions
+        .iter()
+        .map(|a| a["check"].as_str().unwrap())
+        .collect();
     assert_eq!(ids, CHECKS, "{kind:?}: one assertion a check, sorted");
     for assertion in assertions {
         let id = assertion["check"].as_str().unwrap();
-        let (state, reason) = match expected.other.iter().chain(COMMON).find(|other| other.0 == id) {
+        let (state, reason) = match expected
+            .other
+            .iter()
+            .chain(COMMON)
+            .find(|other| other.0 == id)
+        {
             Some((_, state, reason)) => (*state, Some(*reason)),
             None => ("VERIFIED", None),
         };
         // Behind a sign-in wall nothing but four checks is concluded.
-        let reason = reason.filter(|_| expected.scope == "full" || assertion["reason"]["key"] != "outside_limited_scope");
+        let reason = reason.filter(|_| {
+            expected.scope == "full" || assertion["reason"]["key"] != "outside_limited_scope"
+        });
         assert_eq!(assertion["state"], state, "{kind:?} {id}: {assertion}");
         if let Some(reason) = reason {
-            assert_eq!(assertion["reason"]["key"], reason, "{kind:?} {id}: {assertion}");
+            assert_eq!(
+                assertion["reason"]["key"], reason,
+                "{kind:?} {id}: {assertion}"
+            );
         }
     }
     if expected.scope == "full" {
@@ -159,12 +265,18 @@ fn independent_reading(peer: &Peer, modern: bool) -> (Value, Value, Value) {
     let python = installed().join("mcp2/bin/python");
     let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut client = Command::new(&python);
-    client.arg(here.join("tests/peers/python/list_tools.py")).arg(&peer.url);
+    client
+        .arg(here.join("tests/peers/python/list_tools.py"))
+        .arg(&peer.url);
     if modern {
         client.arg("modern");
     }
     let listed = client.output().unwrap();
-    assert!(listed.status.success(), "{}", String::from_utf8_lossy(&listed.stderr));
+    assert!(
+        listed.status.success(),
+        "{}",
+        String::from_utf8_lossy(&listed.stderr)
+    );
     let pages: Vec<Value> = serde_json::from_slice(&listed.stdout).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let files: Vec<_> = pages
@@ -177,29 +289,65 @@ fn independent_reading(peer: &Peer, modern: bool) -> (Value, Value, Value) {
         })
         .collect();
     let run = |program: &std::path::Path, script: &str| -> Value {
-        let output = Command::new(program).arg(here.join(script)).args(&files).output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let output = Command::new(program)
+            .arg(here.join(script))
+            .args(&files)
+            .output()
+            .unwrap();
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         serde_json::from_slice(&output.stdout).unwrap()
     };
     let by_python = run(&python, "shared/canonical/recompute_fingerprints.py");
-    let by_node = run(std::path::Path::new("node"), "shared/canonical/recompute-fingerprints.mjs");
-    let ours = Command::new(program()).arg("fingerprint").arg("--json").args(&files).output().unwrap();
+    let by_node = run(
+        std::path::Path::new("node"),
+        "shared/canonical/recompute-fingerprints.mjs",
+    );
+    let ours = Command::new(program())
+        .arg("fingerprint")
+        .arg("--json")
+        .args(&files)
+        .output()
+        .unwrap();
     let ours: Value = serde_json::from_slice(&ours.stdout).unwrap();
     for key in ["tools", "toolset_fingerprint", "schema_fingerprint"] {
         assert_eq!(by_python[key], by_node[key]);
         assert_eq!(by_python[key], ours[key]);
     }
-    (by_python["tools"].clone(), by_python["toolset_fingerprint"].clone(), by_python["schema_fingerprint"].clone())
+    (
+        by_python["tools"].clone(),
+        by_python["toolset_fingerprint"].clone(),
+        by_python["schema_fingerprint"].clone(),
+    )
 }
 
 /// By our own `verify`, and by securesystemslib, which is not ours.
 fn verifies(bundle: &std::path::Path, kind: Kind) {
-    let ours = Command::new(program()).args(["verify", "--json", "--replay"]).arg(bundle).output().unwrap();
-    assert_eq!(ours.status.code(), Some(0), "{kind:?}: {}", String::from_utf8_lossy(&ours.stdout));
-    let theirs = Command::new(installed().join("verify/bin/python"))
-        .arg(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/peers/python/verify_dsse.py"))
+    let ours = Command::new(program())
+        .args(["verify", "--json", "--replay"])
         .arg(bundle)
         .output()
         .unwrap();
-    assert!(theirs.status.success(), "{kind:?}: {}", String::from_utf8_lossy(&theirs.stderr));
+    assert_eq!(
+        ours.status.code(),
+        Some(0),
+        "{kind:?}: {}",
+        String::from_utf8_lossy(&ours.stdout)
+    );
+    let theirs = Command::new(installed().join("verify/bin/python"))
+        .arg(
+            std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+                .join("tests/peers/python/verify_dsse.py"),
+        )
+        .arg(bundle)
+        .output()
+        .unwrap();
+    assert!(
+        theirs.status.success(),
+        "{kind:?}: {}",
+        String::from_utf8_lossy(&theirs.stderr)
+    );
 }

@@ -19,26 +19,54 @@ fn every_reason_has_a_text_that_uses_its_parameters() {
                 continue;
             }
             let used = words::variables(language, &id);
-            let carried: BTreeSet<String> = spec.params.iter().map(|param| (*param).to_owned()).collect();
-            assert!(known.contains(&id), "{language:?} has no text for {}", spec.name);
-            assert!(used.is_subset(&carried), "{language:?} {}: {used:?} against {carried:?}", spec.name);
-            assert_eq!(used, carried, "{language:?} {}: a parameter is not said", spec.name);
+            let carried: BTreeSet<String> = spec
+                .params
+                .iter()
+                .map(|param| (*param).to_owned())
+                .collect();
+            assert!(
+                known.contains(&id),
+                "{language:?} has no text for {}",
+                spec.name
+            );
+            assert!(
+                used.is_subset(&carried),
+                "{language:?} {}: {used:?} against {carried:?}",
+                spec.name
+            );
+            assert_eq!(
+                used, carried,
+                "{language:?} {}: a parameter is not said",
+                spec.name
+            );
         }
     }
 }
 
 #[test]
 fn checks_stand_in_the_order_of_the_registry() {
-    let shown: Vec<_> = words::CHECKS.iter().map(|place| (place.id, place.group)).collect();
-    let registered: Vec<_> =
-        registry::CHECKS.iter().map(|check| (check.id.as_str(), check.group.as_str())).collect();
+    let shown: Vec<_> = words::CHECKS
+        .iter()
+        .map(|place| (place.id, place.group))
+        .collect();
+    let registered: Vec<_> = registry::CHECKS
+        .iter()
+        .map(|check| (check.id.as_str(), check.group.as_str()))
+        .collect();
     assert_eq!(shown, registered);
-    let groups: Vec<_> = registry::Group::ALL.iter().map(|group| group.as_str()).collect();
+    let groups: Vec<_> = registry::Group::ALL
+        .iter()
+        .map(|group| group.as_str())
+        .collect();
     assert_eq!(words::GROUPS.to_vec(), groups);
     for language in Language::ALL {
         for check in registry::CHECKS {
             let said = words::check(language, check.id.as_str());
-            assert!(![said.title, said.looked_at, said.cannot_show].iter().any(String::is_empty));
+            assert!(
+                ![said.title, said.looked_at, said.cannot_show]
+                    .iter()
+                    .any(String::is_empty)
+            );
         }
     }
 }

@@ -44,8 +44,12 @@ fn print(role: Role) -> Outcome {
 }
 
 fn written(config: &impl Serialize) -> Outcome {
-    let text = toml::to_string(config)
-        .map_err(|error| Failure::new(Exit::Unexpected, format!("writing the configuration failed: {error}")))?;
+    let text = toml::to_string(config).map_err(|error| {
+        Failure::new(
+            Exit::Unexpected,
+            format!("writing the configuration failed: {error}"),
+        )
+    })?;
     output::bytes(text.as_bytes())?;
     Ok(Exit::Done)
 }
@@ -53,9 +57,15 @@ fn written(config: &impl Serialize) -> Outcome {
 fn check(file: &Path, role: Role) -> Outcome {
     let invalid = |error: &dyn std::error::Error| Failure::caused(Exit::Configuration, error);
     match role {
-        Role::Signer => touchstone_signer::Config::load(file).map(drop).map_err(|error| invalid(&error))?,
-        Role::ProbeAgent => touchstone_probe_agent::Config::load(file).map(drop).map_err(|error| invalid(&error))?,
-        Role::Coordinator => touchstone_coordinator::Config::load(file).map(drop).map_err(|error| invalid(&error))?,
+        Role::Signer => touchstone_signer::Config::load(file)
+            .map(drop)
+            .map_err(|error| invalid(&error))?,
+        Role::ProbeAgent => touchstone_probe_agent::Config::load(file)
+            .map(drop)
+            .map_err(|error| invalid(&error))?,
+        Role::Coordinator => touchstone_coordinator::Config::load(file)
+            .map(drop)
+            .map_err(|error| invalid(&error))?,
     }
     output::line(&format!("{}: valid", file.display()))?;
     Ok(Exit::Done)

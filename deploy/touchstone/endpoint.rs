@@ -120,7 +120,11 @@ mod tests {
         ];
         for (text, says) in cases {
             let failure = parse(text, &[]).expect_err(text);
-            assert!(failure.message.contains(says), "{text}: {}", failure.message);
+            assert!(
+                failure.message.contains(says),
+                "{text}: {}",
+                failure.message
+            );
         }
     }
 

@@ -14,7 +14,10 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     let name = path.display();
     let mut bytes = Vec::new();
     let read = if path.as_os_str() == "-" {
-        std::io::stdin().lock().take(INPUT_LIMIT_BYTES + 1).read_to_end(&mut bytes)
+        std::io::stdin()
+            .lock()
+            .take(INPUT_LIMIT_BYTES + 1)
+            .read_to_end(&mut bytes)
     } else {
         std::fs::File::open(path)
             .and_then(|file| file.take(INPUT_LIMIT_BYTES + 1).read_to_end(&mut bytes))

@@ -105,7 +105,12 @@ fn run(command: Command) -> Outcome {
             let mut page = Vec::new();
             clap_mangen::Man::new(Cli::command())
                 .render(&mut page)
-                .map_err(|error| Failure::new(Exit::Unexpected, format!("the manual page could not be made: {error}")))?;
+                .map_err(|error| {
+                    Failure::new(
+                        Exit::Unexpected,
+                        format!("the manual page could not be made: {error}"),
+                    )
+                })?;
             output::bytes(&page)?;
             Ok(Exit::Done)
         }
@@ -120,10 +125,18 @@ fn run(command: Command) -> Outcome {
 const RUNTIME_THREADS: usize = 2;
 
 fn block_on(command: impl Future<Output = Outcome>) -> Outcome {
-    tokio::runtime::Builder::new_multi_thread()
+    let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(RUNTIME_THREADS)
         .enable_all()
         .build()
-        .map_err(|error| Failure::new(Exit::Unexpected, format!("the runtime could not start: {error}")))?
-        .block_on(command)
+        .map_err(|error| {
+            Failure::new(
+                Exit::Unexpected,
+                format!("the runtime could not start: {error}"),
+            )
+        })?;
+    let outcome = runtime.block_on(command);
+    // A read of standard input may be waiting for ever; all else has ended.
+    runtime.shutdown_background();
+    outcome
 }

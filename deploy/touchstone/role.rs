@@ -31,22 +31,30 @@ pub(crate) async fn signer(args: Args) -> Outcome {
     };
     logs("signer", &config.log.filter)?;
     let stop = stop(args.until_stdin_closes)?;
-    ended(touchstone_signer::run(config, stop).await, |_| Exit::Unexpected)
+    ended(touchstone_signer::run(config, stop).await, |_| {
+        Exit::Unexpected
+    })
 }
 
 pub(crate) async fn probe_agent(args: Args) -> Outcome {
     let config = match &args.config {
-        Some(path) => touchstone_probe_agent::Config::load(path).map_err(|error| invalid(&error))?,
+        Some(path) => {
+            touchstone_probe_agent::Config::load(path).map_err(|error| invalid(&error))?
+        }
         None => touchstone_probe_agent::Config::default(),
     };
     logs("probe-agent", &config.log.filter)?;
     let stop = stop(args.until_stdin_closes)?;
-    ended(touchstone_probe_agent::run(config, stop).await, |_| Exit::Unexpected)
+    ended(touchstone_probe_agent::run(config, stop).await, |_| {
+        Exit::Unexpected
+    })
 }
 
 pub(crate) async fn coordinator(args: Args) -> Outcome {
     let config = match &args.config {
-        Some(path) => touchstone_coordinator::Config::load(path).map_err(|error| invalid(&error))?,
+        Some(path) => {
+            touchstone_coordinator::Config::load(path).map_err(|error| invalid(&error))?
+        }
         None => touchstone_coordinator::Config::default(),
     };
     logs("coordinator", &config.log)?;
@@ -63,7 +71,13 @@ pub(crate) async fn coordinator(args: Args) -> Outcome {
         Ok(written) => written?,
         Err(error) => tracing::error!(%error, "writing events ended badly"),
     }
-    ended(result, |error| if error.is_conflict() { Exit::Conflict } else { Exit::Unexpected })
+    ended(result, |error| {
+        if error.is_conflict() {
+            Exit::Conflict
+        } else {
+            Exit::Unexpected
+        }
+    })
 }
 
 fn invalid(error: &dyn std::error::Error) -> Failure {
@@ -71,7 +85,9 @@ fn invalid(error: &dyn std::error::Error) -> Failure {
 }
 
 fn ended<E: std::error::Error>(result: Result<(), E>, exit: impl Fn(&E) -> Exit) -> Outcome {
-    result.map(|()| Exit::Done).map_err(|error| Failure::new(exit(&error), chain(&error)))
+    result
+        .map(|()| Exit::Done)
+        .map_err(|error| Failure::new(exit(&error), chain(&error)))
 }
 
 fn logs(service: &'static str, filter: &str) -> Result<(), Failure> {
@@ -81,7 +97,12 @@ fn logs(service: &'static str, filter: &str) -> Result<(), Failure> {
 /// Cancelled by SIGTERM, by SIGINT, and, when asked for, by the end of standard input.
 fn stop(until_stdin_closes: bool) -> Result<CancellationToken, Failure> {
     let listen = |kind| {
-        signal(kind).map_err(|error| Failure::new(Exit::Unexpected, format!("listening for signals failed: {error}")))
+        signal(kind).map_err(|error| {
+            Failure::new(
+                Exit::Unexpected,
+                format!("listening for signals failed: {error}"),
+            )
+        })
     };
     let mut terminate = listen(SignalKind::terminate())?;
     let mut interrupt = listen(SignalKind::interrupt())?;

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::json;
-use touchstone_canonical::{self as canonical, PROJECTION_VERSION, ProjectionRefusal, Value, projection};
+use touchstone_canonical::{
+    self as canonical, PROJECTION_VERSION, ProjectionRefusal, Value, projection,
+};
 use touchstone_suites::hygiene;
 
 use crate::exit::{Exit, Failure, Outcome};
@@ -58,7 +60,10 @@ pub(crate) fn fingerprint(args: &ListArgs) -> Outcome {
         .filter_map(|(which, result)| result.as_ref().err().map(|refusal| (which, refusal)))
         .collect();
     let digest = |result: &Result<canonical::Fingerprint, ProjectionRefusal>| {
-        result.as_ref().ok().map(|fingerprint| fingerprint.digest.clone())
+        result
+            .as_ref()
+            .ok()
+            .map(|fingerprint| fingerprint.digest.clone())
     };
     if args.json {
         output::json(&json!({
@@ -77,10 +82,18 @@ pub(crate) fn fingerprint(args: &ListArgs) -> Outcome {
         output::line(&format!("toolset  {}", said(digest(&toolset))))?;
         output::line(&format!("schema   {}", said(digest(&schema))))?;
         for (which, refusal) in &refusals {
-            output::line(&format!("{which}: {} at {}", refusal.as_str(), path_of(refusal)))?;
+            output::line(&format!(
+                "{which}: {} at {}",
+                refusal.as_str(),
+                path_of(refusal)
+            ))?;
         }
     }
-    Ok(if refusals.is_empty() { Exit::Done } else { Exit::Failed })
+    Ok(if refusals.is_empty() {
+        Exit::Done
+    } else {
+        Exit::Failed
+    })
 }
 
 pub(crate) fn lint(args: &ListArgs) -> Outcome {
@@ -88,14 +101,26 @@ pub(crate) fn lint(args: &ListArgs) -> Outcome {
     let mut hits = Vec::new();
     let mut listed = Vec::new();
     for tool in tools_of(&pages) {
-        let text = |key| tool.get(key).and_then(Value::as_string).map(|text| text.to_string_lossy());
+        let text = |key| {
+            tool.get(key)
+                .and_then(Value::as_string)
+                .map(|text| text.to_string_lossy())
+        };
         let name = text("name").unwrap_or_default();
         let description = text("description").unwrap_or_default();
         let scan = hygiene::scan(&name, &description);
         hits.extend(scan.hits.into_iter().map(|hit| (name.to_string(), hit)));
-        listed.extend(scan.listed.into_iter().map(|listed| (name.to_string(), listed)));
+        listed.extend(
+            scan.listed
+                .into_iter()
+                .map(|listed| (name.to_string(), listed)),
+        );
     }
-    let state = if hits.is_empty() { "VERIFIED" } else { "OBSERVED_RISK" };
+    let state = if hits.is_empty() {
+        "VERIFIED"
+    } else {
+        "OBSERVED_RISK"
+    };
     if args.json {
         output::json(&json!({
             "state": state,
@@ -128,26 +153,39 @@ pub(crate) fn lint(args: &ListArgs) -> Outcome {
             ))?;
         }
         for (tool, listed) in &listed {
-            output::line(&format!("{}: listed: {}", terminal::plain(tool), listed.kind()))?;
+            output::line(&format!(
+                "{}: listed: {}",
+                terminal::plain(tool),
+                listed.kind()
+            ))?;
         }
         if hits.is_empty() {
             output::line("no hit")?;
         }
     }
-    Ok(if hits.is_empty() { Exit::Done } else { Exit::Failed })
+    Ok(if hits.is_empty() {
+        Exit::Done
+    } else {
+        Exit::Failed
+    })
 }
 
 fn path_of(refusal: &ProjectionRefusal) -> String {
     match refusal {
         ProjectionRefusal::NotCanonical { refusal, .. } => refusal.path.clone(),
         ProjectionRefusal::NoName { tool_index } => format!("$.tools[{tool_index}].name"),
-        ProjectionRefusal::MissingInputSchema { tool_index } => format!("$.tools[{tool_index}].inputSchema"),
+        ProjectionRefusal::MissingInputSchema { tool_index } => {
+            format!("$.tools[{tool_index}].inputSchema")
+        }
     }
 }
 
 fn read_pages(files: &[PathBuf]) -> Result<Vec<Value>, Failure> {
     if files.len() > PAGE_LIMIT {
-        return Err(Failure::usage(format!("{} files are more than {PAGE_LIMIT}, the most that are read", files.len())));
+        return Err(Failure::usage(format!(
+            "{} files are more than {PAGE_LIMIT}, the most that are read",
+            files.len()
+        )));
     }
     files
         .iter()

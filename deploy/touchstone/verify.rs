@@ -34,7 +34,10 @@ pub(crate) fn run(args: &Args) -> Outcome {
         })
         .transpose()?;
     let suite = touchstone_signer::suite_identity();
-    let replay = Replay { suite: &suite, derive: &touchstone_signer::derive };
+    let replay = Replay {
+        suite: &suite,
+        derive: &touchstone_signer::derive,
+    };
     let verdict = verify_bytes(&bytes, keys.as_ref(), args.replay.then_some(&replay));
     if args.json {
         output::json(&verdict)?;

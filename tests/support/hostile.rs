@@ -71,7 +71,11 @@ fn read_request(stream: &mut TcpStream) -> Option<String> {
         };
         let length = text[..end]
             .lines()
-            .find_map(|line| line.to_lowercase().strip_prefix("content-length:").map(|n| n.trim().parse().unwrap()))
+            .find_map(|line| {
+                line.to_lowercase()
+                    .strip_prefix("content-length:")
+                    .map(|n| n.trim().parse().unwrap())
+            })
             .unwrap_or(0usize);
         if bytes.len() >= end + 4 + length {
             return Some(text);
@@ -79,9 +83,18 @@ fn read_request(stream: &mut TcpStream) -> Option<String> {
     }
 }
 
-fn respond(manner: Manner, stream: &mut TcpStream, port: u16, request: &str) -> std::io::Result<()> {
+fn respond(
+    manner: Manner,
+    stream: &mut TcpStream,
+    port: u16,
+    request: &str,
+) -> std::io::Result<()> {
     let json = |stream: &mut TcpStream, more: &str, body: &[u8]| {
-        write!(stream, "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n{more}content-length: {}\r\n\r\n", body.len())?;
+        write!(
+            stream,
+            "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n{more}content-length: {}\r\n\r\n",
+            body.len()
+        )?;
         stream.write_all(body)
     };
     match manner {
@@ -158,12 +171,17 @@ pub fn start_tls(certificate: Certificate, folder: &std::path::Path) -> (String,
     let ca_key = KeyPair::generate().unwrap();
     let mut ca = CertificateParams::new(Vec::new()).unwrap();
     ca.is_ca = IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
-    ca.distinguished_name.push(DnType::CommonName, "Touchstone test authority");
+    ca.distinguished_name
+        .push(DnType::CommonName, "Touchstone test authority");
     let ca_certificate = ca.self_signed(&ca_key).unwrap();
     let authority = folder.join(format!("{certificate:?}-ca.pem"));
     std::fs::write(&authority, ca_certificate.pem()).unwrap();
 
-    let name = if certificate == Certificate::OtherName { "elsewhere.example" } else { "localhost" };
+    let name = if certificate == Certificate::OtherName {
+        "elsewhere.example"
+    } else {
+        "localhost"
+    };
     let mut leaf = CertificateParams::new(vec![name.to_owned()]).unwrap();
     match certificate {
         Certificate::Expired => {
@@ -188,7 +206,10 @@ pub fn start_tls(certificate: Certificate, folder: &std::path::Path) -> (String,
         .with_safe_default_protocol_versions()
         .unwrap()
         .with_no_client_auth()
-        .with_single_cert(vec![leaf.der().clone()], rustls::pki_types::PrivateKeyDer::Pkcs8(key.serialize_der().into()))
+        .with_single_cert(
+            vec![leaf.der().clone()],
+            rustls::pki_types::PrivateKeyDer::Pkcs8(key.serialize_der().into()),
+        )
         .unwrap();
     let config = Arc::new(config);
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
@@ -201,7 +222,12 @@ pub fn start_tls(certificate: Certificate, folder: &std::path::Path) -> (String,
                 let mut tls = rustls::Stream::new(&mut connection, &mut stream);
                 let mut request = [0; 8192];
                 while tls.read(&mut request).is_ok_and(|read| read > 0) {
-                    if tls.write_all(b"HTTP/1.1 500 Internal Server Error\r\ncontent-length: 0\r\n\r\n").is_err() {
+                    if tls
+                        .write_all(
+                            b"HTTP/1.1 500 Internal Server Error\r\ncontent-length: 0\r\n\r\n",
+                        )
+                        .is_err()
+                    {
                         return;
                     }
                 }

@@ -52,12 +52,18 @@ impl Peer {
         let home = installed();
         let node = |script: &str, rest: &[&str]| {
             let mut command = Command::new("node");
-            command.arg(home.join("node").join(script)).arg(port.to_string()).args(rest);
+            command
+                .arg(home.join("node").join(script))
+                .arg(port.to_string())
+                .args(rest);
             command
         };
         let python = |venv: &str, script: &str, rest: &[&str]| {
             let mut command = Command::new(home.join(venv).join("bin/python"));
-            command.arg(home.join("python").join(script)).arg(port.to_string()).args(rest);
+            command
+                .arg(home.join("python").join(script))
+                .arg(port.to_string())
+                .args(rest);
             command
         };
         let modules = home.join("node/node_modules");
@@ -94,7 +100,10 @@ impl Peer {
             .process_group(0)
             .spawn()
             .unwrap_or_else(|error| panic!("{kind:?} could not be started: {error}"));
-        let mut peer = Self { url: format!("http://127.0.0.1:{port}/mcp"), child };
+        let mut peer = Self {
+            url: format!("http://127.0.0.1:{port}/mcp"),
+            child,
+        };
         until(STARTS_WITHIN, || {
             if let Ok(Some(status)) = peer.child.try_wait() {
                 panic!("{kind:?} ended at once: {status}");
@@ -126,5 +135,9 @@ pub fn installed() -> PathBuf {
 
 /// A port that was free a moment ago.
 pub fn free_port() -> u16 {
-    TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port()
+    TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .port()
 }

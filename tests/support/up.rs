@@ -57,9 +57,21 @@ impl Up {
                 }
             }
         });
-        let mut up = Self { child, events, seen: Vec::new(), pages: String::new(), data: data.to_owned() };
-        let started = up.event("the pages", |event| event["event"] == "started" && event["pages_url"].is_string());
-        up.pages = started["pages_url"].as_str().unwrap().trim_end_matches('/').to_owned();
+        let mut up = Self {
+            child,
+            events,
+            seen: Vec::new(),
+            pages: String::new(),
+            data: data.to_owned(),
+        };
+        let started = up.event("the pages", |event| {
+            event["event"] == "started" && event["pages_url"].is_string()
+        });
+        up.pages = started["pages_url"]
+            .as_str()
+            .unwrap()
+            .trim_end_matches('/')
+            .to_owned();
         up
     }
 
@@ -78,9 +90,12 @@ impl Up {
                         return event;
                     }
                 }
-                Err(RecvTimeoutError::Timeout) => panic!("no event for {what}; seen: {:#?}", self.seen),
+                Err(RecvTimeoutError::Timeout) => {
+                    panic!("no event for {what}; seen: {:#?}", self.seen)
+                }
                 Err(RecvTimeoutError::Disconnected) => {
-                    let log = std::fs::read_to_string(self.data.with_extension("up.log")).unwrap_or_default();
+                    let log = std::fs::read_to_string(self.data.with_extension("up.log"))
+                        .unwrap_or_default();
                     panic!("up ended before {what}; seen: {:#?}\n{log}", self.seen)
                 }
             }
@@ -111,7 +126,9 @@ impl Up {
 
     /// The process id of one role, as `up` said it last.
     pub fn pid_of(&mut self, role: &str) -> i32 {
-        self.event(role, |event| event["event"] == "started" && event["role"] == role);
+        self.event(role, |event| {
+            event["event"] == "started" && event["role"] == role
+        });
         self.seen
             .iter()
             .rev()
@@ -140,5 +157,8 @@ pub fn get(url: &str) -> (u16, String) {
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-    (head.split(' ').nth(1).unwrap().parse().unwrap(), body.to_owned())
+    (
+        head.split(' ').nth(1).unwrap().parse().unwrap(),
+        body.to_owned(),
+    )
 }

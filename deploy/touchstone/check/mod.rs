@@ -84,18 +84,28 @@ pub(crate) async fn run(args: Args) -> Outcome {
     let egress = egress(args.allow_net, args.trust_ca)
         .await
         .map_err(|error| Failure::caused(Exit::Usage, &error))?;
-    let identity = Identity::ephemeral().map_err(|error| Failure::caused(Exit::Unexpected, &error))?;
+    let identity =
+        Identity::ephemeral().map_err(|error| Failure::caused(Exit::Unexpected, &error))?;
     let spec = spec(&url, &identity)?;
     let progress = progress(&url);
     let recording = probe(spec, &Arc::new(egress), SystemTime::now()).await;
     progress.finish_and_clear();
     let signed = identity.sign(&recording.observation, recording.bodies);
     let answer = touchstone_signer::ephemeral::attest(&signed, &identity.public_key(), REGION)
-        .map_err(|error| Failure::new(Exit::Unexpected, format!("judging the run failed: {}", chain(&error))))?;
+        .map_err(|error| {
+            Failure::new(
+                Exit::Unexpected,
+                format!("judging the run failed: {}", chain(&error)),
+            )
+        })?;
     if let Some(file) = &args.bundle {
         keep(file, &answer, &signed)?;
     }
-    let checked = Checked { predicate: answer.predicate, detail: answer.detail, attested: answer.attested };
+    let checked = Checked {
+        predicate: answer.predicate,
+        detail: answer.detail,
+        attested: answer.attested,
+    };
     if args.json {
         print_json(&checked)?;
     } else {
@@ -107,8 +117,12 @@ pub(crate) async fn run(args: Args) -> Outcome {
 fn spec(url: &Url, identity: &Identity) -> Result<RunSpec, Failure> {
     let text = UrlText::new(url.as_str()).map_err(|error| Failure::caused(Exit::Usage, &error))?;
     let mut random = [0; 16];
-    getrandom::fill(&mut random)
-        .map_err(|error| Failure::new(Exit::Unexpected, format!("the machine gave no random bytes: {error}")))?;
+    getrandom::fill(&mut random).map_err(|error| {
+        Failure::new(
+            Exit::Unexpected,
+            format!("the machine gave no random bytes: {error}"),
+        )
+    })?;
     Ok(RunSpec {
         run_id: format!("check-{}", data_encoding::HEXLOWER.encode(&random)),
         target_id: target_id(Transport::StreamableHttp, &text),
@@ -128,7 +142,9 @@ fn progress(url: &Url) -> ProgressBar {
     }
     let bar = ProgressBar::new_spinner();
     // The template is a constant; were it wrong, the plain spinner stays.
-    if let Ok(style) = ProgressStyle::with_template("{spinner} probing {msg} · {elapsed} of at most 10 s") {
+    if let Ok(style) =
+        ProgressStyle::with_template("{spinner} probing {msg} · {elapsed} of at most 10 s")
+    {
         bar.set_style(style);
     }
     bar.set_message(url.host_str().unwrap_or_default().to_owned());
@@ -142,8 +158,12 @@ fn keep(file: &Path, answer: &Answer, signed: &SignedObservation) -> Result<(), 
         return Ok(());
     };
     let bundle = Bundle::new(envelope.clone(), &answer.keys, Some(signed), None);
-    std::fs::write(file, bundle.to_json())
-        .map_err(|error| Failure::new(Exit::Unexpected, format!("writing {} failed: {error}", file.display())))
+    std::fs::write(file, bundle.to_json()).map_err(|error| {
+        Failure::new(
+            Exit::Unexpected,
+            format!("writing {} failed: {error}", file.display()),
+        )
+    })
 }
 
 fn print_json(checked: &Checked) -> Result<(), Failure> {
@@ -161,13 +181,26 @@ fn print_json(checked: &Checked) -> Result<(), Failure> {
 
 /// The exit code of a run. What failed goes before what could not be told.
 fn exit(checked: &Checked, fail_on: FailOn) -> Exit {
-    let any = |state| checked.predicate.assertions.iter().any(|assertion| assertion.state == state);
+    let any = |state| {
+        checked
+            .predicate
+            .assertions
+            .iter()
+            .any(|assertion| assertion.state == state)
+    };
     if any(State::Failed) || (fail_on == FailOn::Risk && any(State::ObservedRisk)) {
         return Exit::Failed;
     }
-    let reachability = checked.predicate.assertions.iter().find(|assertion| assertion.check.as_str() == "reachability");
+    let reachability = checked
+        .predicate
+        .assertions
+        .iter()
+        .find(|assertion| assertion.check.as_str() == "reachability");
     let reason = reachability.map_or("", |assertion| assertion.reason.key.as_str());
-    match (reachability.map(|assertion| assertion.state), &checked.attested) {
+    match (
+        reachability.map(|assertion| assertion.state),
+        &checked.attested,
+    ) {
         (Some(State::Unverified), _) => match reason {
             "rate_limited" => Exit::TryLater,
             "policy_refused" => Exit::Usage,

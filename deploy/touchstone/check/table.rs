@@ -23,7 +23,11 @@ pub(super) fn print(checked: &Checked, colour: bool) -> Result<(), Failure> {
     let predicate = &checked.predicate;
     output::line(&terminal::strong(predicate.endpoint.url.as_str(), colour))?;
     if let Some(server) = &checked.detail.server {
-        output::line(&format!("{} {}", terminal::plain(&server.name), terminal::plain(&server.version)))?;
+        output::line(&format!(
+            "{} {}",
+            terminal::plain(&server.name),
+            terminal::plain(&server.version)
+        ))?;
     }
     output::line(&terminal::faint(
         &format!("{} · from this machine", predicate.run.started_at),
@@ -31,9 +35,16 @@ pub(super) fn print(checked: &Checked, colour: bool) -> Result<(), Failure> {
     ))?;
     for group in words::GROUPS {
         output::line("")?;
-        output::line(&terminal::strong(&words::group(Language::English, group).0, colour))?;
+        output::line(&terminal::strong(
+            &words::group(Language::English, group).0,
+            colour,
+        ))?;
         for place in words::CHECKS.iter().filter(|place| place.group == group) {
-            if let Some(assertion) = predicate.assertions.iter().find(|a| a.check.as_str() == place.id) {
+            if let Some(assertion) = predicate
+                .assertions
+                .iter()
+                .find(|a| a.check.as_str() == place.id)
+            {
                 row(assertion, colour)?;
             }
         }
@@ -48,7 +59,10 @@ fn row(assertion: &Assertion, colour: bool) -> Result<(), Failure> {
     let state = terminal::state(assertion.state, STATE_WIDTH, colour);
     let check = format!("{:CHECK_WIDTH$}", assertion.check.as_str());
     let execution = terminal::faint(&format!("({})", assertion.execution.as_str()), colour);
-    output::line(&format!("  {state} {check} {} {execution}", sentence(assertion)))?;
+    output::line(&format!(
+        "  {state} {check} {} {execution}",
+        sentence(assertion)
+    ))?;
     let found = matches!(assertion.state, State::Failed | State::ObservedRisk);
     match words::fix(Language::English, assertion.reason.key.as_str()).filter(|_| found) {
         Some(fix) => output::line(&format!("{:FIX_INDENT$}Fix: {fix}", "")),
@@ -77,9 +91,17 @@ fn tools(checked: &Checked) -> Result<(), Failure> {
     if names.is_empty() {
         return Ok(());
     }
-    let shown: Vec<_> = names.iter().take(TOOLS_SHOWN).map(|name| terminal::plain(name)).collect();
+    let shown: Vec<_> = names
+        .iter()
+        .take(TOOLS_SHOWN)
+        .map(|name| terminal::plain(name))
+        .collect();
     let more = names.len().saturating_sub(TOOLS_SHOWN);
-    let rest = if more == 0 { String::new() } else { format!(" and {more} more") };
+    let rest = if more == 0 {
+        String::new()
+    } else {
+        format!(" and {more} more")
+    };
     output::line(&format!("tools    {}{rest}", shown.join(", ")))?;
     for (name, value) in [
         ("toolset", &checked.predicate.toolset_fingerprint),
@@ -105,7 +127,10 @@ fn tools(checked: &Checked) -> Result<(), Failure> {
 fn counts(assertions: &[Assertion], colour: bool) -> String {
     State::ALL
         .map(|state| {
-            let count = assertions.iter().filter(|assertion| assertion.state == state).count();
+            let count = assertions
+                .iter()
+                .filter(|assertion| assertion.state == state)
+                .count();
             format!("{count} {}", terminal::state(state, 0, colour))
         })
         .join("   ")

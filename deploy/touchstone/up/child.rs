@@ -42,12 +42,25 @@ pub(super) struct Role {
 /// What happened to a child, in order.
 #[derive(Debug)]
 pub(super) enum Notice {
-    Started { role: &'static str, pid: u32 },
+    Started {
+        role: &'static str,
+        pid: u32,
+    },
     /// One line that the child wrote to standard output.
-    Line { line: String },
-    Died { role: &'static str, how: String, again_in: Duration },
+    Line {
+        line: String,
+    },
+    Died {
+        role: &'static str,
+        how: String,
+        again_in: Duration,
+    },
     /// It cannot run at all with this configuration or beside what runs already.
-    Hopeless { role: &'static str, exit: Exit, why: String },
+    Hopeless {
+        role: &'static str,
+        exit: Exit,
+        why: String,
+    },
 }
 
 /// A child under watch. Dropping it does not stop it: call [`Watched::stop`].
@@ -74,7 +87,12 @@ impl Watched {
     }
 }
 
-async fn watch(role: Role, program: PathBuf, notices: mpsc::Sender<Notice>, stop: CancellationToken) {
+async fn watch(
+    role: Role,
+    program: PathBuf,
+    notices: mpsc::Sender<Notice>,
+    stop: CancellationToken,
+) {
     let mut backoff = BACKOFF_FIRST;
     loop {
         let began = Instant::now();
@@ -83,7 +101,14 @@ async fn watch(role: Role, program: PathBuf, notices: mpsc::Sender<Notice>, stop
                 let pid = child.id().unwrap_or_default();
                 // `wait` would close it, and the child would take us for dead.
                 let _held = child.stdin.take();
-                send(&notices, Notice::Started { role: role.name, pid }).await;
+                send(
+                    &notices,
+                    Notice::Started {
+                        role: role.name,
+                        pid,
+                    },
+                )
+                .await;
                 let lines = forward_lines(&mut child, notices.clone());
                 let ended = tokio::select! {
                     status = child.wait() => Some(status),
@@ -99,7 +124,15 @@ async fn watch(role: Role, program: PathBuf, notices: mpsc::Sender<Notice>, stop
                     Ok(status) => {
                         if let Some(exit) = hopeless(status) {
                             let why = last_line(&role.log).await;
-                            send(&notices, Notice::Hopeless { role: role.name, exit, why }).await;
+                            send(
+                                &notices,
+                                Notice::Hopeless {
+                                    role: role.name,
+                                    exit,
+                                    why,
+                                },
+                            )
+                            .await;
                             return;
                         }
                         status.to_string()
@@ -112,7 +145,15 @@ async fn watch(role: Role, program: PathBuf, notices: mpsc::Sender<Notice>, stop
         if began.elapsed() >= STEADY_AFTER {
             backoff = BACKOFF_FIRST;
         }
-        send(&notices, Notice::Died { role: role.name, how, again_in: backoff }).await;
+        send(
+            &notices,
+            Notice::Died {
+                role: role.name,
+                how,
+                again_in: backoff,
+            },
+        )
+        .await;
         tokio::select! {
             () = tokio::time::sleep(backoff) => {}
             () = stop.cancelled() => return,
@@ -122,7 +163,10 @@ async fn watch(role: Role, program: PathBuf, notices: mpsc::Sender<Notice>, stop
 }
 
 fn spawn(role: &Role, program: &Path) -> std::io::Result<Child> {
-    let mut log = std::fs::OpenOptions::new().create(true).append(true).open(&role.log)?;
+    let mut log = std::fs::OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(&role.log)?;
     if log.metadata()?.len() > LOG_LIMIT_BYTES {
         log = std::fs::File::create(&role.log)?;
     }
@@ -165,12 +209,18 @@ async fn await_lines(lines: Option<JoinHandle<()>>) {
 }
 
 async fn terminate(child: &mut Child, role: &str) {
-    if let Some(pid) = child.id().and_then(|pid| i32::try_from(pid).ok()).and_then(rustix::process::Pid::from_raw)
+    if let Some(pid) = child
+        .id()
+        .and_then(|pid| i32::try_from(pid).ok())
+        .and_then(rustix::process::Pid::from_raw)
         && let Err(error) = rustix::process::kill_process(pid, rustix::process::Signal::TERM)
     {
         tracing::warn!(role, %error, "asking a child to stop failed");
     }
-    if tokio::time::timeout(STOP_WITHIN, child.wait()).await.is_err() {
+    if tokio::time::timeout(STOP_WITHIN, child.wait())
+        .await
+        .is_err()
+    {
         tracing::warn!(role, "a child did not stop in time and is killed");
         if let Err(error) = child.kill().await {
             tracing::error!(role, %error, "killing a child failed");

@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ipnet::IpNet;
-use tokio::time::Instant;
 use toml::{Table, Value};
 use touchstone_signer::AdminClient;
 use url::Url;
@@ -24,6 +23,7 @@ const JOIN_TOKEN_LASTS_S: u32 = 600;
 const ASK_EVERY: Duration = Duration::from_millis(50);
 const ADMIN_SOCKET: &str = "run/signer-admin.sock";
 const JOIN_TOKEN_FILE: &str = "agent/join-token";
+const AGENT_KEY_FILE: &str = "agent/identity/key.pem";
 
 /// What the flags of `up` set for the three roles.
 #[derive(Debug)]
@@ -46,11 +46,21 @@ impl Folder {
     /// Makes the folder when it is not there, takes its lock, and goes into it.
     pub(super) fn open(path: &Path) -> Result<Self, Failure> {
         let failed = |what: &Path, error: std::io::Error| {
-            Failure::new(Exit::Unexpected, format!("the data folder cannot be used: {}: {error}", what.display()))
+            Failure::new(
+                Exit::Unexpected,
+                format!(
+                    "the data folder cannot be used: {}: {error}",
+                    what.display()
+                ),
+            )
         };
         for folder in ["", "run", "logs", "signer", "agent", "coordinator"] {
             let folder = path.join(folder);
-            DirBuilder::new().recursive(true).mode(0o700).create(&folder).map_err(|error| failed(&folder, error))?;
+            DirBuilder::new()
+                .recursive(true)
+                .mode(0o700)
+                .create(&folder)
+                .map_err(|error| failed(&folder, error))?;
         }
         let lock_path = path.join("lock");
         let lock = OpenOptions::new()
@@ -90,7 +100,10 @@ impl Folder {
         let text = |text: &str| Value::String(text.to_owned());
         let list = |items: Vec<Value>| Value::Array(items);
         let table = |pairs: Vec<(&str, Value)>| -> Table {
-            pairs.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+            pairs
+                .into_iter()
+                .map(|(key, value)| (key.to_owned(), value))
+                .collect()
         };
         let signer = table(vec![
             ("data", text("signer")),
@@ -101,8 +114,26 @@ impl Folder {
             ("coordinator", text("unix:run/fleet.sock")),
             ("data", text("agent")),
             ("join_token_file", text(JOIN_TOKEN_FILE)),
-            ("allow_net", list(settings.allow_net.iter().map(|net| text(&net.to_string())).collect())),
-            ("trust_ca", list(settings.trust_ca.iter().map(|file| text(&file.to_string_lossy())).collect())),
+            (
+                "allow_net",
+                list(
+                    settings
+                        .allow_net
+                        .iter()
+                        .map(|net| text(&net.to_string()))
+                        .collect(),
+                ),
+            ),
+            (
+                "trust_ca",
+                list(
+                    settings
+                        .trust_ca
+                        .iter()
+                        .map(|file| text(&file.to_string_lossy()))
+                        .collect(),
+                ),
+            ),
         ]);
         let targets = settings.urls.iter().map(|url| {
             Value::Table(table(vec![
@@ -120,27 +151,34 @@ impl Folder {
             ("regions", list(vec![text(REGION)])),
             ("targets", list(targets.collect())),
         ]);
-        for (role, config) in [("signer", signer), ("probe-agent", agent), ("coordinator", coordinator)] {
+        for (role, config) in [
+            ("signer", signer),
+            ("probe-agent", agent),
+            ("coordinator", coordinator),
+        ] {
             let path = self.config_of(role);
             write_private(&path, config.to_string().as_bytes())?;
         }
         Ok(())
     }
 
+    /// Whether an agent was started here before.
+    pub(super) fn has_agent(&self) -> bool {
+        Path::new(AGENT_KEY_FILE).exists()
+    }
+
     /// Asks the signer for a join token and leaves it for the agent, which
-    /// deletes it once it is in the fleet. Waits while the signer is starting.
-    pub(super) async fn put_join_token(&self, within: Duration) -> Result<(), Failure> {
-        let deadline = Instant::now() + within;
+    /// deletes it once it is in the fleet. Waits until the signer answers.
+    pub(super) async fn put_join_token(&self) -> Result<(), Failure> {
         loop {
-            match AdminClient::mint_join_token(Path::new(ADMIN_SOCKET), REGION, JOIN_TOKEN_LASTS_S).await {
+            match AdminClient::mint_join_token(Path::new(ADMIN_SOCKET), REGION, JOIN_TOKEN_LASTS_S)
+                .await
+            {
                 Ok(token) => return write_private(Path::new(JOIN_TOKEN_FILE), token.as_bytes()),
-                Err(error) if Instant::now() >= deadline => {
-                    return Err(Failure::new(
-                        Exit::Unexpected,
-                        format!("the signer did not answer ({}); see logs/signer.log in the data folder", chain(&error)),
-                    ));
+                Err(error) => {
+                    tracing::debug!(error = chain(&error), "the signer does not answer yet");
+                    tokio::time::sleep(ASK_EVERY).await;
                 }
-                Err(_) => tokio::time::sleep(ASK_EVERY).await,
             }
         }
     }
@@ -155,5 +193,10 @@ fn write_private(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
         .mode(0o600)
         .open(path)
         .and_then(|mut file| file.write_all(bytes))
-        .map_err(|error| Failure::new(Exit::Unexpected, format!("writing {} failed: {error}", path.display())))
+        .map_err(|error| {
+            Failure::new(
+                Exit::Unexpected,
+                format!("writing {} failed: {error}", path.display()),
+            )
+        })
 }

@@ -23,7 +23,7 @@ use narrate::Narrator;
 
 /// Notices that may wait to be said.
 const NOTICES_WAITING_LIMIT: usize = 1024;
-/// How long the signer may take to answer before the agent's token is asked for again.
+/// How long the signer may keep silent before that is said.
 const SIGNER_ANSWERS_WITHIN: Duration = Duration::from_secs(30);
 
 #[derive(Debug, clap::Args)]
@@ -68,8 +68,11 @@ impl Tier {
 }
 
 pub(crate) async fn run(args: Args) -> Outcome {
-    let urls: Vec<Url> =
-        args.urls.iter().map(|text| endpoint::parse(text, &args.allow_net)).collect::<Result<_, _>>()?;
+    let urls: Vec<Url> = args
+        .urls
+        .iter()
+        .map(|text| endpoint::parse(text, &args.allow_net))
+        .collect::<Result<_, _>>()?;
     let trust_ca: Vec<PathBuf> = args
         .trust_ca
         .iter()
@@ -78,8 +81,12 @@ pub(crate) async fn run(args: Args) -> Outcome {
                 .map_err(|error| Failure::usage(format!("cannot read {}: {error}", file.display())))
         })
         .collect::<Result<_, _>>()?;
-    let program = std::env::current_exe()
-        .map_err(|error| Failure::new(Exit::Unexpected, format!("cannot find this program's own file: {error}")))?;
+    let program = std::env::current_exe().map_err(|error| {
+        Failure::new(
+            Exit::Unexpected,
+            format!("cannot find this program's own file: {error}"),
+        )
+    })?;
     let folder = Folder::open(&args.data)?;
     folder.configure(&folder::Settings {
         urls: &urls,
@@ -106,22 +113,33 @@ async fn watch(
     let mut interrupt = listen(SignalKind::interrupt())?;
     let mut terminate = listen(SignalKind::terminate())?;
     let start = |name| {
-        let role = Role { name, config: folder.config_of(name), log: folder.log_of(name) };
+        let role = Role {
+            name,
+            config: folder.config_of(name),
+            log: folder.log_of(name),
+        };
         Watched::start(role, program.clone(), notices.clone())
     };
     let signer = start("signer");
     let coordinator = start("coordinator");
-    // The agent needs its token before it starts; nothing else waits for it.
-    let mut token = std::pin::pin!(folder.put_join_token(SIGNER_ANSWERS_WITHIN));
-    let mut agent = None;
+    // A new agent needs its token before it starts; one that was in the fleet
+    // before works while the signer is still away.
+    let mut token = std::pin::pin!(folder.put_join_token());
+    let mut token_is_put = false;
+    let mut silent = std::pin::pin!(tokio::time::sleep(SIGNER_ANSWERS_WITHIN));
+    let mut agent = folder.has_agent().then(|| start("probe-agent"));
     let outcome = loop {
         tokio::select! {
             _ = interrupt.recv() => break Ok(Exit::Done),
             _ = terminate.recv() => break Ok(Exit::Done),
-            given = &mut token, if agent.is_none() => match given {
-                Ok(()) => agent = Some(start("probe-agent")),
+            given = &mut token, if !token_is_put => match given {
+                Ok(()) => {
+                    token_is_put = true;
+                    agent.get_or_insert_with(|| start("probe-agent"));
+                }
                 Err(failure) => break Err(failure),
             },
+            () = &mut silent, if !token_is_put && !silent.is_elapsed() => narrator.signer_is_silent()?,
             notice = happened.recv() => match notice {
                 Some(Notice::Hopeless { role, exit, why }) => {
                     break Err(Failure::new(exit, format!("{role} cannot run: {why}")));
@@ -152,5 +170,10 @@ async fn watch(
 }
 
 fn listen(kind: SignalKind) -> Result<tokio::signal::unix::Signal, Failure> {
-    signal(kind).map_err(|error| Failure::new(Exit::Unexpected, format!("listening for signals failed: {error}")))
+    signal(kind).map_err(|error| {
+        Failure::new(
+            Exit::Unexpected,
+            format!("listening for signals failed: {error}"),
+        )
+    })
 }

@@ -34,7 +34,7 @@ impl Narrator {
         }
     }
 
-    pub(super) fn begin(&mut self, urls: &[Url]) -> Result<(), Failure> {
+    pub(super) fn begin(&self, urls: &[Url]) -> Result<(), Failure> {
         let version = env!("CARGO_PKG_VERSION");
         if self.json {
             let urls: Vec<&str> = urls.iter().map(Url::as_str).collect();
@@ -67,11 +67,21 @@ impl Narrator {
         }
     }
 
-    pub(super) fn stopping(&mut self) -> Result<(), Failure> {
-        self.tell(&json!({"event": "stopping"}), "stopping: runs in flight are finished, stored and signed")
+    pub(super) fn signer_is_silent(&self) -> Result<(), Failure> {
+        self.tell(
+            &json!({"event": "signer_silent"}),
+            "the signer does not answer yet; see logs/signer.log in the data folder",
+        )
     }
 
-    pub(super) fn end(&mut self) -> Result<(), Failure> {
+    pub(super) fn stopping(&self) -> Result<(), Failure> {
+        self.tell(
+            &json!({"event": "stopping"}),
+            "stopping: runs in flight are finished, stored and signed",
+        )
+    }
+
+    pub(super) fn end(&self) -> Result<(), Failure> {
         self.tell(&json!({"event": "stopped", "role": "up"}), "stopped")
     }
 
@@ -95,7 +105,13 @@ impl Narrator {
             }
             "attested" => {
                 self.waiting.remove(&text("run_id"));
-                format!("{}  {}  signed, {} scope  {}", text("url"), self.counts(&event["states"]), text("scope"), report(&text("page_url")))
+                format!(
+                    "{}  {}  signed, {} scope  {}",
+                    text("url"),
+                    self.counts(&event["states"]),
+                    text("scope"),
+                    report(&text("page_url"))
+                )
             }
             "declined" => {
                 self.waiting.remove(&text("run_id"));
@@ -122,7 +138,11 @@ impl Narrator {
                 self.waiting.len()
             ),
             "signer" => "the signer answers".to_owned(),
-            "agent_joined" => format!("agent {} joined from {}", short(&text("agent_key_id")), text("region")),
+            "agent_joined" => format!(
+                "agent {} joined from {}",
+                short(&text("agent_key_id")),
+                text("region")
+            ),
             "agent_left" => format!("agent {} left", short(&text("agent_key_id"))),
             // `up` says itself when all of it has stopped.
             _ => return Ok(()),
@@ -141,7 +161,11 @@ impl Narrator {
     }
 
     fn tell(&self, event: &Value, line: &str) -> Result<(), Failure> {
-        if self.json { output::json(event) } else { output::line(line) }
+        if self.json {
+            output::json(event)
+        } else {
+            output::line(line)
+        }
     }
 }
 
