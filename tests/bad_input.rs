@@ -43,14 +43,16 @@ fn reason<'a>(predicate: &'a Value, check: &str) -> (&'a str, &'a str) {
     )
 }
 
+/// Check, state, reason key.
+type Expected = &'static [(&'static str, &'static str, &'static str)];
+
 struct Case {
     name: String,
     url: String,
     more: Vec<String>,
     /// Exit code of `check`.
     exit: i32,
-    /// Check, state, reason key.
-    expect: &'static [(&'static str, &'static str, &'static str)],
+    expect: Expected,
 }
 
 fn cases(folder: &std::path::Path) -> Vec<Case> {
@@ -78,7 +80,7 @@ fn cases(folder: &std::path::Path) -> Vec<Case> {
             ],
         ),
     ];
-    let manners: &[(Manner, i32, &[(&str, &str, &str)])] = &[
+    let manners: &[(Manner, i32, Expected)] = &[
         (
             Manner::Silent,
             6,
@@ -164,7 +166,7 @@ fn cases(folder: &std::path::Path) -> Vec<Case> {
     for (manner, exit, expect) in manners {
         cases.push(case(&format!("{manner:?}"), start(*manner), *exit, expect));
     }
-    let certificates: &[(Certificate, i32, &[(&str, &str, &str)])] = &[
+    let certificates: &[(Certificate, i32, Expected)] = &[
         (
             Certificate::Valid,
             3,

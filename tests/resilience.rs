@@ -202,7 +202,10 @@ fn a_bundle_of_check_verifies_and_a_changed_one_does_not() {
     let keys = folder.path().join("keys.json");
     until(Duration::from_secs(30), || {
         match get(&format!("{}/keys.json", up.pages)) {
-            (200, document) => Ok(std::fs::write(&keys, document).unwrap()),
+            (200, document) => {
+                std::fs::write(&keys, document).unwrap();
+                Ok(())
+            }
             (status, _) => Err(format!("status {status}: the signer was not asked yet")),
         }
     });

@@ -84,7 +84,7 @@ fn short(package: &Package) -> &str {
     name.strip_prefix("touchstone-").unwrap_or(name)
 }
 
-fn ours<'a>(metadata: &'a Metadata) -> Vec<&'a Package> {
+fn ours(metadata: &Metadata) -> Vec<&Package> {
     metadata
         .workspace_packages()
         .into_iter()

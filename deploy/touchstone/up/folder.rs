@@ -42,6 +42,8 @@ pub(super) struct Folder {
     _lock: File,
 }
 
+// Whoever holds the folder is in it; its paths mean nothing to anybody else.
+#[allow(clippy::unused_self)]
 impl Folder {
     /// Makes the folder when it is not there, takes its lock, and goes into it.
     pub(super) fn open(path: &Path) -> Result<Self, Failure> {
