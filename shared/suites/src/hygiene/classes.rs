@@ -1,15 +1,15 @@
 //! What each character beyond ASCII is to the pass and to the joiner rules.
 //!
-//! The Basic Multilingual Plane is a table, made on first use, so that a text in
-//! any script is read at about the speed of an English one.
+//! The planes in use are a table, made on first use, so that a text in any script is
+//! read at about the speed of an English one.
 
-use std::{ops::RangeInclusive, sync::LazyLock};
+use std::sync::LazyLock;
 
 use super::{
     after, han,
     rules::Rule,
     scripts::{self, Script},
-    tables::{JOINING_LETTERS, MARKS},
+    tables::{JOINING_LETTERS, MARKS, PICTOGRAPHS},
 };
 
 /// What a character is.
@@ -35,14 +35,23 @@ pub(super) enum Class {
     Else,
 }
 
-/// A character's class, and what it is beside a joiner.
+/// What a character is beside a joiner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Beside {
+    /// A letter of a script in which joiners are spelling.
+    Letter(Script),
+    /// A combining mark.
+    Mark,
+    /// An emoji, but no skin tone.
+    Pictograph,
+    Else,
+}
+
+/// What a character is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Character {
     pub(super) class: Class,
-    /// A letter of a script in which joiners are spelling.
-    pub(super) script: Option<Script>,
-    /// A combining mark.
-    pub(super) mark: bool,
+    pub(super) beside: Beside,
 }
 
 /// The look-up.
@@ -52,68 +61,70 @@ pub(super) struct Characters(&'static [Character]);
 impl Characters {
     /// For a text. In ASCII nothing is looked up, and no table need be made.
     pub(super) fn for_text(text: &str) -> Self {
-        static PLANE: LazyLock<Box<[Character]>> = LazyLock::new(plane);
-        Self(if text.is_ascii() { &[] } else { &PLANE })
+        static TABLE: LazyLock<Box<[Character]>> = LazyLock::new(table);
+        Self(if text.is_ascii() { &[] } else { &TABLE })
     }
 
     /// What the character is.
     pub(super) fn of(self, c: char) -> Character {
-        match self.0.get(index(c)) {
-            Some(&character) => character,
-            None => Character {
-                class: class(c),
-                script: script_of(c),
-                mark: is_among(c, &MARKS),
+        self.0.get(index(c)).copied().unwrap_or_else(|| Character {
+            class: class(c),
+            beside: match c {
+                MORE_MARKS_FIRST..=MORE_MARKS_LAST => Beside::Mark,
+                _ => Beside::Else,
             },
-        }
+        })
     }
 }
 
-/// The Basic Multilingual Plane.
-fn plane() -> Box<[Character]> {
+/// The table's characters: the planes that have letters with and without case,
+/// marks and emoji. Beyond are Han characters and little else.
+const TABLE_CHARACTERS: u32 = 0x2_0000;
+
+/// The only marks beyond the table.
+const MORE_MARKS_FIRST: char = '\u{e0100}';
+const MORE_MARKS_LAST: char = '\u{e01ef}';
+
+fn table() -> Box<[Character]> {
     // A surrogate is no character; its entry is never asked for.
-    let character = |code: u16| char::from_u32(code.into()).unwrap_or_default();
+    let character = |code| char::from_u32(code).unwrap_or_default();
     let plain = |code| Character {
         class: class(character(code)),
-        script: None,
-        mark: false,
+        beside: Beside::Else,
     };
-    let mut plane: Box<[_]> = (0..=u16::MAX).map(plain).collect();
-    for (first, last, script) in JOINING_LETTERS {
-        for entry in plane
+    let mut table: Box<[_]> = (0..TABLE_CHARACTERS).map(plain).collect();
+    let letters =
+        JOINING_LETTERS.map(|(first, last, script)| (first, last, Beside::Letter(script)));
+    let marks = MARKS.map(|(first, last)| (first, last, Beside::Mark));
+    let pictographs = PICTOGRAPHS.map(|(first, last)| (first, last, Beside::Pictograph));
+    for (first, last, beside) in letters.into_iter().chain(marks).chain(pictographs) {
+        for entry in table
             .get_mut(index(first)..=index(last))
             .unwrap_or_default()
         {
-            entry.script = Some(script);
+            entry.beside = beside;
         }
     }
-    for (first, last) in MARKS {
-        for entry in plane
-            .get_mut(index(first)..=index(last))
-            .unwrap_or_default()
-        {
-            entry.mark = true;
-        }
-    }
-    plane
+    table
 }
 
 const fn index(c: char) -> usize {
     c as usize
 }
 
-/// Han characters beyond the plane: nothing to us, and known without a look-up.
-const MORE_HAN: RangeInclusive<char> = '\u{20000}'..='\u{3ffff}';
-
 fn class(c: char) -> Class {
     match c {
         c if !han::words(c).is_empty() => Class::Han,
-        // Most of the plane: nothing to us, and known without a look-up.
-        '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' => Class::Else,
+        // Han and Hangul, and what is beyond the table but not hidden, are nothing to
+        // us: known without a look-up.
+        '\u{3400}'..='\u{4dbf}'
+        | '\u{4e00}'..='\u{9fff}'
+        | '\u{ac00}'..='\u{d7a3}'
+        | '\u{20000}'..='\u{dffff}'
+        | '\u{e0080}'..='\u{effff}' => Class::Else,
         '。' | '！' | '？' => Class::FullStop,
         '，' | '；' => Class::Comma,
         '\u{2019}' => Class::Quote,
-        c if MORE_HAN.contains(&c) => Class::Else,
         c if after::is_newline(c) => Class::Newline,
         c if scripts::is_joiner(c) => Class::Joiner,
         c => match scripts::hidden(c) {
@@ -123,16 +134,4 @@ fn class(c: char) -> Class {
             None => Class::Else,
         },
     }
-}
-
-fn script_of(c: char) -> Option<Script> {
-    let index = JOINING_LETTERS.partition_point(|&(_, last, _)| last < c);
-    let &(first, _, script) = JOINING_LETTERS.get(index)?;
-    (first <= c).then_some(script)
-}
-
-/// Whether a character lies in one of the ranges, which are in order.
-pub(super) fn is_among(c: char, ranges: &[(char, char)]) -> bool {
-    let index = ranges.partition_point(|&(_, last)| last < c);
-    ranges.get(index).is_some_and(|&(first, _)| first <= c)
 }

@@ -7,9 +7,8 @@ use regex::RegexSet;
 
 use super::{
     Listed, ODD_CHARACTERS_READ,
-    classes::{Characters, is_among},
+    classes::{Beside, Characters},
     rules::Rule,
-    tables::PICTOGRAPHS,
     work,
 };
 
@@ -65,14 +64,11 @@ pub(super) fn is_spelling(characters: Characters, before: &str, c: char, after: 
     if script.is_some() && script == letter_beside(characters, after.chars()) {
         return true;
     }
+    let is_pictograph = |c| characters.of(c).beside == Beside::Pictograph;
     // A skin tone is no pictograph, so a joiner after one is not excused.
     c == ZERO_WIDTH_JOINER
         && before.chars().next_back().is_some_and(is_pictograph)
         && after.chars().next().is_some_and(is_pictograph)
-}
-
-pub(super) fn is_pictograph(c: char) -> bool {
-    is_among(c, &PICTOGRAPHS)
 }
 
 /// The script of the nearest character that is not a combining mark, if that is a
@@ -80,9 +76,10 @@ pub(super) fn is_pictograph(c: char) -> bool {
 fn letter_beside(characters: Characters, beside: impl Iterator<Item = char>) -> Option<Script> {
     for c in beside {
         work::spend(1);
-        let character = characters.of(c);
-        if !character.mark {
-            return character.script;
+        match characters.of(c).beside {
+            Beside::Mark => {}
+            Beside::Letter(script) => return Some(script),
+            Beside::Pictograph | Beside::Else => return None,
         }
     }
     None
