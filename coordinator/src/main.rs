@@ -23,11 +23,10 @@ async fn main() -> ExitCode {
     match start(path).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            let mut chain = Some(&*error as &dyn std::error::Error);
-            while let Some(error) = chain {
-                eprintln!("{error}");
-                chain = error.source();
-            }
+            eprintln!(
+                "touchstone-coordinator: {}",
+                touchstone_telemetry::Chain(&*error)
+            );
             ExitCode::FAILURE
         }
     }

@@ -8,6 +8,7 @@ use std::{
     sync::Arc,
     time::Duration,
 };
+use touchstone_telemetry::Chain;
 
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -176,7 +177,7 @@ impl Dispatcher {
                         tracing::warn!(
                             run.id = &*work.run_id,
                             region = &*work.region,
-                            error = &error as &dyn std::error::Error,
+                            error = %Chain(&error),
                             "a due run found no place"
                         );
                         decisions.extend(self.schedule.overflowed(&work));
@@ -186,7 +187,7 @@ impl Dispatcher {
                     self.leases.settle(&work.run_id);
                     if let Err(error) = self.parts.queue.remove(&work).await {
                         // Whoever takes it is told that it is gone.
-                        tracing::debug!(error = &error as &dyn std::error::Error, "not removed");
+                        tracing::debug!(error = %Chain(&error), "not removed");
                     }
                 }
                 Decision::Missed(missed) => {
@@ -210,7 +211,7 @@ impl Dispatcher {
             let taken = match self.parts.queue.take(region, permits).await {
                 Ok(taken) => taken,
                 Err(error) => {
-                    tracing::warn!(error = &error as &dyn std::error::Error, "no runs taken");
+                    tracing::warn!(error = %Chain(&error), "no runs taken");
                     return;
                 }
             };
@@ -251,7 +252,7 @@ impl Dispatcher {
             .mint(&work.run_id, agent_key_id, &*parts.random);
         let lease_token = token
             .inspect_err(|error| {
-                tracing::error!(error = error as &dyn std::error::Error, "no lease token");
+                tracing::error!(error = %Chain(error), "no lease token");
             })
             .ok()?;
         let lease = Lease {

@@ -3,6 +3,7 @@
 //! never before; when it could not be, the agent is asked to send it again.
 
 use std::{sync::Arc, time::Duration};
+use touchstone_telemetry::Chain;
 
 use tokio::{
     sync::{Notify, Semaphore, mpsc, oneshot},
@@ -105,14 +106,14 @@ impl Ingest {
                 tracing::warn!(
                     run.id = run_id,
                     agent.key_id = agent_key_id,
-                    error = &refusal as &dyn std::error::Error,
+                    error = %Chain(&refusal),
                     "a report was refused"
                 );
                 return Outcome::Refused;
             }
             Err(error) => {
                 tracing::error!(
-                    error = &error as &dyn std::error::Error,
+                    error = %Chain(&error),
                     "a check broke off"
                 );
                 return Outcome::Retry;

@@ -3,6 +3,7 @@
 //! than its key and its tokens prove.
 
 use std::{sync::Arc, time::Duration};
+use touchstone_telemetry::Chain;
 
 use ed25519_dalek::{Signature, VerifyingKey};
 use futures_util::{StreamExt as _, stream::FuturesUnordered};
@@ -134,7 +135,7 @@ impl Fleet {
         let agent = found
             .map_err(|error| {
                 tracing::warn!(
-                    error = &error as &dyn std::error::Error,
+                    error = %Chain(&error),
                     "an agent has to wait"
                 );
                 Status::unavailable("the roster cannot be read now")

@@ -1,6 +1,7 @@
 //! The two servers: pages for everyone, the fleet's service for agents.
 
 use std::time::Duration;
+use touchstone_telemetry::Chain;
 
 use tokio::{net::TcpListener, task::JoinHandle};
 use tokio_stream::wrappers::{TcpListenerStream, UnixListenerStream};
@@ -38,7 +39,7 @@ pub(super) fn pages(
             .await;
         if let Err(error) = served {
             tracing::error!(
-                error = &error as &dyn std::error::Error,
+                error = %Chain(&error),
                 "pages are not served"
             );
         }
@@ -72,7 +73,7 @@ pub(super) fn agents(agents: Agents, fleet: Fleet, draining: CancellationToken) 
         };
         if let Err(error) = served {
             tracing::error!(
-                error = &error as &dyn std::error::Error,
+                error = %Chain(&error),
                 "agents are not served"
             );
         }

@@ -43,6 +43,8 @@ pub enum StoreError {
     Scheme { url: String },
     #[error("opening the database {url:?}: its folder cannot be made")]
     Folder { url: String, source: std::io::Error },
+    #[error("opening the database {url:?}: its file cannot be made")]
+    File { url: String, source: std::io::Error },
     #[error("opening the database {url:?}: its schema cannot be brought up to date")]
     Migrate {
         url: String,

@@ -23,6 +23,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
+use touchstone_telemetry::Chain;
 
 use dialect::Dialect;
 pub use error::{Failure, StoreError};
@@ -93,6 +94,14 @@ impl Store {
             make_private_folder(folder)
                 .await
                 .map_err(|source| StoreError::Folder {
+                    url: url.clone(),
+                    source,
+                })?;
+        }
+        if let Some(file) = dialect.file(&url) {
+            make_private_file(&file)
+                .await
+                .map_err(|source| StoreError::File {
                     url: url.clone(),
                     source,
                 })?;
@@ -215,7 +224,7 @@ impl Store {
             Err(error) => {
                 tracing::error!(
                     doing,
-                    error = error as &dyn std::error::Error,
+                    error = %Chain(error),
                     "the store fails"
                 );
             }
@@ -241,6 +250,21 @@ fn classify(dialect: Dialect, doing: &'static str, error: sqlx::Error) -> StoreE
 /// A stored value that is none of those we write.
 fn unreadable(what: &'static str) -> sqlx::Error {
     sqlx::Error::Decode(what.into())
+}
+
+/// Makes a file that only its owner can read, unless it is there. The database
+/// holds the key of lease tokens; SQLite gives its other files the same mode.
+async fn make_private_file(file: &std::path::Path) -> std::io::Result<()> {
+    let made = tokio::fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(file)
+        .await;
+    match made {
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
+        made => made.map(drop),
+    }
 }
 
 /// Makes a folder that only its owner can enter, unless it is there.

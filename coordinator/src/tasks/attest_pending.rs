@@ -3,6 +3,7 @@
 //! when it is back. A run leaves the outbox with an answer and never without.
 
 use std::{sync::Arc, time::Duration};
+use touchstone_telemetry::Chain;
 
 use serde::Deserialize;
 use tokio::sync::Notify;
@@ -154,7 +155,7 @@ impl AttestPending {
         error: &(dyn std::error::Error + Send + Sync + 'static),
         limit: Duration,
     ) -> Result<Pass, StoreError> {
-        tracing::warn!(run.id = run.run_id, error, "the signer failed on a run");
+        tracing::warn!(run.id = run.run_id, error = %Chain(error), "the signer failed on a run");
         let wait = pause(STUMBLE_FIRST, limit, run.attempts, &*self.random);
         let wait_ms = i64::try_from(wait.as_millis()).unwrap_or(i64::MAX);
         let next_at_ms = self.clock.now_ms().saturating_add(wait_ms);

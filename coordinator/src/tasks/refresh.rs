@@ -5,6 +5,7 @@ use std::{
     sync::{Arc, atomic::Ordering},
     time::Duration,
 };
+use touchstone_telemetry::Chain;
 
 use tokio_util::sync::CancellationToken;
 
@@ -60,7 +61,7 @@ impl Refresh {
         let refreshed = self.roster.refresh().await;
         if let Err(error) = &refreshed {
             tracing::debug!(
-                error = error as &dyn std::error::Error,
+                error = %Chain(error),
                 "key document and roster not refreshed"
             );
         }

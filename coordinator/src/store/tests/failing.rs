@@ -118,3 +118,19 @@ async fn a_database_of_a_newer_version_is_left_alone() {
         "{newer:?}"
     );
 }
+
+#[tokio::test]
+async fn nobody_else_on_the_machine_can_read_the_database() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let fixture = Fixture::new().await;
+    fixture.target("https://a.example/mcp").await;
+    let folder = fixture.folder.path().join("deep");
+    assert_eq!(
+        folder.metadata().unwrap().permissions().mode() & 0o777,
+        0o700
+    );
+    for file in std::fs::read_dir(folder).unwrap() {
+        let metadata = file.unwrap().metadata().unwrap();
+        assert_eq!(metadata.permissions().mode() & 0o777, 0o600);
+    }
+}
