@@ -74,7 +74,7 @@ impl Schedule {
     }
 
     /// Takes a target up. `known_at_ms` is the start of the newest slot that
-    /// has a result or a recorded miss. A target without one runs at once.
+    /// has a result or a recorded miss. A new target runs at once.
     pub fn add(
         &mut self,
         target: Arc<Target>,
@@ -85,7 +85,11 @@ impl Schedule {
             return Vec::new();
         }
         let slots = Slots::new(&target.target_id, target.tier.cadence_ms());
-        let known = known_at_ms.map(|at_ms| slots.slot_at(at_ms));
+        // One without any record was due from the slot in which it was added.
+        let known = match known_at_ms {
+            Some(at_ms) => Some(slots.slot_at(at_ms)),
+            None => slots.slot_at(target.added_at_ms).checked_sub(1),
+        };
         let due = slots.due(known, now_ms);
         let id = Arc::clone(&target.target_id);
         for region in &target.regions {

@@ -85,6 +85,20 @@ fn after_a_pause_only_the_newest_slot_runs_and_the_others_are_recorded() {
 }
 
 #[test]
+fn a_target_that_was_added_and_never_run_has_missed_every_slot_since() {
+    let target = target("https://a.example/mcp");
+    let slots = slots(&target);
+    let (first, later_ms) = (slots.slot_at(NOON_MS), NOON_MS + 48 * HOUR_MS);
+    let mut schedule = Schedule::new(later_ms);
+    let decisions = schedule.add(target, None, later_ms);
+    assert_eq!(
+        missed(&decisions),
+        [(first, first + 3, MissedCause::CoordinatorDown)]
+    );
+    assert_eq!(offers(&decisions)[0].slot, first + 4);
+}
+
+#[test]
 fn a_clock_that_jumps_ahead_leaves_no_slot_without_a_record() {
     let target = target("https://a.example/mcp");
     let slots = slots(&target);

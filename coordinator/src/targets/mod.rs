@@ -15,6 +15,9 @@ pub(crate) mod tests_support {
 
     use super::{EndpointSource, Seed, Target, Tier};
 
+    /// 2026-11-30 12:00 UTC.
+    pub(crate) const ADDED_AT_MS: i64 = 1_796_040_000_000;
+
     pub(crate) fn target(url: &str) -> Target {
         target_of(url, Tier::Indie, &["local"])
     }
@@ -22,6 +25,6 @@ pub(crate) mod tests_support {
     pub(crate) fn target_of(url: &str, tier: Tier, regions: &[&str]) -> Target {
         let regions = regions.iter().map(|&region| region.to_owned()).collect();
         let seed = Seed::parse(url, EndpointSource::Operator, tier, regions).unwrap();
-        Target::new(seed, "slug".to_owned(), 0)
+        Target::new(seed, "slug".to_owned(), ADDED_AT_MS)
     }
 }
