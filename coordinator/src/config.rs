@@ -7,6 +7,7 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
+use touchstone_telemetry::Log;
 
 use crate::targets::{EndpointSource, REGIONS_LIMIT, Seed, SeedError, Tier, is_region};
 
@@ -39,9 +40,8 @@ pub struct Config {
     /// own take turns in all of them.
     #[serde(default = "default_regions")]
     pub regions: Vec<String>,
-    /// Directives such as `info` or `info,touchstone_coordinator=debug`.
-    #[serde(default = "default_log")]
-    pub log: String,
+    #[serde(default)]
+    pub log: Log,
     /// Added when they are not there yet; none is ever removed by leaving it out.
     #[serde(default)]
     pub targets: Vec<TargetConfig>,
@@ -210,7 +210,7 @@ impl Default for Config {
             pages_listen: default_pages_listen(),
             public_url: None,
             regions: default_regions(),
-            log: default_log(),
+            log: Log::default(),
             targets: Vec::new(),
         }
     }
@@ -262,10 +262,6 @@ fn default_regions() -> Vec<String> {
     vec!["local".to_owned()]
 }
 
-fn default_log() -> String {
-    "info".to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -294,7 +290,7 @@ mod tests {
             pages_listen = "0.0.0.0:80"
             public_url = "https://touchstone.example"
             regions = ["fra", "iad"]
-            log = "debug"
+            log = { format = "human", filter = "debug" }
             [[targets]]
             url = "https://a.example/mcp"
             [[targets]]

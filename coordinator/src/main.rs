@@ -34,11 +34,7 @@ async fn main() -> ExitCode {
 
 async fn start(path: PathBuf) -> Result<(), Box<dyn std::error::Error>> {
     let config = Config::load(&path)?;
-    touchstone_telemetry::init(
-        "coordinator",
-        touchstone_telemetry::Format::Json,
-        &config.log,
-    )?;
+    touchstone_telemetry::init("coordinator", &config.log)?;
     let shutdown = CancellationToken::new();
     let (mut interrupt, mut terminate) = (
         signal(SignalKind::interrupt())?,

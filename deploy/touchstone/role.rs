@@ -6,7 +6,7 @@ use tokio::io::AsyncReadExt as _;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
-use touchstone_telemetry::Format;
+use touchstone_telemetry::Log;
 
 use crate::exit::{Exit, Failure, Outcome, chain};
 use crate::output;
@@ -29,7 +29,7 @@ pub(crate) async fn signer(args: Args) -> Outcome {
         Some(path) => touchstone_signer::Config::load(path).map_err(|error| invalid(&error))?,
         None => touchstone_signer::Config::default(),
     };
-    logs("signer", &config.log.filter)?;
+    logs("signer", &config.log)?;
     let stop = stop(args.until_stdin_closes)?;
     ended(touchstone_signer::run(config, stop).await, |_| {
         Exit::Unexpected
@@ -43,7 +43,7 @@ pub(crate) async fn probe_agent(args: Args) -> Outcome {
         }
         None => touchstone_probe_agent::Config::default(),
     };
-    logs("probe-agent", &config.log.filter)?;
+    logs("probe-agent", &config.log)?;
     let stop = stop(args.until_stdin_closes)?;
     ended(touchstone_probe_agent::run(config, stop).await, |_| {
         Exit::Unexpected
@@ -90,8 +90,8 @@ fn ended<E: std::error::Error>(result: Result<(), E>, exit: impl Fn(&E) -> Exit)
         .map_err(|error| Failure::new(exit(&error), chain(&error)))
 }
 
-fn logs(service: &'static str, filter: &str) -> Result<(), Failure> {
-    touchstone_telemetry::init(service, Format::Json, filter).map_err(|error| invalid(&error))
+fn logs(service: &'static str, log: &Log) -> Result<(), Failure> {
+    touchstone_telemetry::init(service, log).map_err(|error| invalid(&error))
 }
 
 /// Cancelled by SIGTERM, by SIGINT, and, when asked for, by the end of standard input.

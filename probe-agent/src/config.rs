@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
+use touchstone_telemetry::Log;
 
 /// Where an agent finds its coordinator on the same machine.
 pub const DEFAULT_COORDINATOR: &str = "unix:run/fleet.sock";
@@ -42,24 +43,6 @@ pub struct Config {
     /// Runs at once, 1 to 256.
     pub runs_in_flight: u16,
     pub log: Log,
-}
-
-/// How the agent logs.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Log {
-    pub format: LogFormat,
-    /// Directives such as `info` or `info,touchstone_probe_agent=debug`.
-    /// `RUST_LOG` outranks them.
-    pub filter: String,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum LogFormat {
-    #[default]
-    Json,
-    Human,
 }
 
 /// Where the coordinator listens for agents.
@@ -136,24 +119,6 @@ impl Default for Config {
             trust_ca: Vec::new(),
             runs_in_flight: DEFAULT_RUNS_IN_FLIGHT,
             log: Log::default(),
-        }
-    }
-}
-
-impl Default for Log {
-    fn default() -> Self {
-        Self {
-            format: LogFormat::Json,
-            filter: touchstone_telemetry::DEFAULT_FILTER.into(),
-        }
-    }
-}
-
-impl From<LogFormat> for touchstone_telemetry::Format {
-    fn from(format: LogFormat) -> Self {
-        match format {
-            LogFormat::Json => Self::Json,
-            LogFormat::Human => Self::Human,
         }
     }
 }
@@ -239,7 +204,7 @@ mod tests {
         assert_eq!(config.coordinator.to_string(), "http://[::1]:7001");
         assert_eq!(config.allow_net.len(), 2);
         assert_eq!(config.runs_in_flight, 3);
-        assert_eq!(config.log.format, LogFormat::Human);
+        assert_eq!(config.log.format, touchstone_telemetry::Format::Human);
     }
 
     #[test]

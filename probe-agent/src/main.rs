@@ -41,9 +41,7 @@ fn main() -> ExitCode {
             return ExitCode::from(BAD_CONFIG);
         }
     };
-    if let Err(error) =
-        touchstone_telemetry::init(NAME, config.log.format.into(), &config.log.filter)
-    {
+    if let Err(error) = touchstone_telemetry::init(NAME, &config.log) {
         eprintln!("{NAME}: {}", Chain(&error));
         return ExitCode::from(BAD_CONFIG);
     }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use touchstone_telemetry::Log;
 
 /// The folder of keys and roster.
 pub const DEFAULT_DATA: &str = "signer";
@@ -23,24 +24,6 @@ pub struct Config {
     /// Whoever can open it can put an agent into the fleet.
     pub admin_socket: PathBuf,
     pub log: Log,
-}
-
-/// How the signer logs.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Log {
-    pub format: LogFormat,
-    /// Directives such as `info` or `info,touchstone_signer=debug`.
-    /// `RUST_LOG` outranks them.
-    pub filter: String,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum LogFormat {
-    #[default]
-    Json,
-    Human,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -89,24 +72,6 @@ impl Default for Config {
             socket: DEFAULT_SOCKET.into(),
             admin_socket: DEFAULT_ADMIN_SOCKET.into(),
             log: Log::default(),
-        }
-    }
-}
-
-impl Default for Log {
-    fn default() -> Self {
-        Self {
-            format: LogFormat::default(),
-            filter: touchstone_telemetry::DEFAULT_FILTER.to_owned(),
-        }
-    }
-}
-
-impl From<LogFormat> for touchstone_telemetry::Format {
-    fn from(format: LogFormat) -> Self {
-        match format {
-            LogFormat::Json => Self::Json,
-            LogFormat::Human => Self::Human,
         }
     }
 }

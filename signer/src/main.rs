@@ -47,8 +47,7 @@ fn start(file: &Path) -> ExitCode {
         Ok(config) => config,
         Err(error) => return failed(WRONG_CONFIG, &error),
     };
-    let format = config.log.format.into();
-    if let Err(error) = touchstone_telemetry::init(NAME, format, &config.log.filter) {
+    if let Err(error) = touchstone_telemetry::init(NAME, &config.log) {
         return failed(WRONG_CONFIG, &error);
     }
     match serve(config) {

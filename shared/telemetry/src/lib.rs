@@ -10,6 +10,7 @@ use std::error::Error as StdError;
 use std::fmt;
 use std::io;
 
+use serde::{Deserialize, Serialize};
 use tracing::{Event, Subscriber};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::format::{self, FormatEvent, FormatFields, Writer};
@@ -24,8 +25,27 @@ pub const DEFAULT_FILTER: &str = "info";
 /// The standard variable whose directives outrank the configured filter.
 const FILTER_VARIABLE: &str = "RUST_LOG";
 
+/// How a role logs, as its configuration says it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Log {
+    pub format: Format,
+    /// Directives such as `info` or `info,touchstone_signer=debug`.
+    pub filter: String,
+}
+
+impl Default for Log {
+    fn default() -> Self {
+        Self {
+            format: Format::default(),
+            filter: DEFAULT_FILTER.to_owned(),
+        }
+    }
+}
+
 /// How lines look.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Format {
     /// One JSON object a line, for machines.
     #[default]
@@ -69,16 +89,15 @@ impl fmt::Display for Chain<'_> {
 }
 
 /// Starts logging for this process, whose name `service` stands in every line.
-/// `filter` is a list of directives such as `info` or `info,touchstone_signer=debug`.
-pub fn init(service: &'static str, format: Format, filter: &str) -> Result<(), Error> {
+pub fn init(service: &'static str, log: &Log) -> Result<(), Error> {
     let from_environment = std::env::var(FILTER_VARIABLE)
         .ok()
         .filter(|directives| !directives.is_empty());
     let filter = match &from_environment {
         Some(directives) => read(FILTER_VARIABLE, directives)?,
-        None => read("the log filter of the configuration", filter)?,
+        None => read("the log filter of the configuration", &log.filter)?,
     };
-    subscriber(service, format, filter, io::stderr).try_init()?;
+    subscriber(service, log.format, filter, io::stderr).try_init()?;
     Ok(())
 }
 
