@@ -9,6 +9,7 @@ mod bad_input;
 mod limits;
 mod resilience;
 mod rules;
+mod samples;
 mod spine;
 mod support;
 mod words;
