@@ -288,6 +288,14 @@ fn a_slip_is_one_sentence_and_exit_2() {
             "everything",
         ),
         (&["check"], "<URL>"),
+        (&["check", ""], "https://mcp.example.com/mcp"),
+        (&["up", "--listen", "8080"], "127.0.0.1:8080"),
+        (&["up", "--allow-net", "127.0.0.1"], "127.0.0.1/32"),
+        (
+            &["up", "--trust-ca", "Cargo.toml", "--listen", "127.0.0.1:0"],
+            "Cargo.toml",
+        ),
+        (&["lint", "Cargo.toml"], "Cargo.toml is not JSON"),
         (&["chekc", "https://mcp.example.com/mcp"], "check"),
         (&["up", "--lisen", "127.0.0.1:1"], "--listen"),
         (&["verify", "no-such-file.json"], "no-such-file.json"),
@@ -298,4 +306,19 @@ fn a_slip_is_one_sentence_and_exit_2() {
         assert_eq!(output.status.code(), Some(2), "{args:?}: {said}");
         assert!(said.contains(says), "{args:?}: {said}");
     }
+}
+
+#[test]
+fn a_reader_that_goes_away_does_not_turn_a_verdict_into_a_pass() {
+    let folder = tempfile::tempdir().unwrap();
+    let junk = folder.path().join("junk.json");
+    std::fs::write(&junk, "{}").unwrap();
+    let mut child = Command::new(program())
+        .args(["verify", "--json"])
+        .arg(&junk)
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(7));
 }

@@ -88,6 +88,8 @@ fn a_run_made_while_the_signer_is_away_is_signed_when_it_is_back() {
     up.result_of(&peer.url);
     assert_eq!(up.interrupt().0, Some(0));
 
+    // A token that nobody needed must not hold up an agent that is in the fleet.
+    std::fs::write(data.join("agent/join-token"), "left-behind").unwrap();
     let other = Peer::start(Kind::Ts1Json);
     let mut up = Up::start(&data, &[&other.url]);
     let signer = rustix::process::Pid::from_raw(up.pid_of("signer")).unwrap();
@@ -212,6 +214,57 @@ fn a_bundle_of_check_verifies_and_a_changed_one_does_not() {
     assert_eq!(
         verify(&bundle, &["--keys", keys.to_str().unwrap()]),
         Some(8)
+    );
+    assert_eq!(up.interrupt().0, Some(0));
+}
+
+#[test]
+fn a_locked_database_is_said_and_nothing_is_lost() {
+    let peer = Peer::start(Kind::Ts2);
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let up = Up::start(&data, &[]);
+    assert_eq!(up.interrupt().0, Some(0));
+
+    let mut up = Up::start(&data, &[&peer.url]);
+    let mut lock = Command::new("python3")
+        .args(["-c", "import sqlite3,sys; c=sqlite3.connect(sys.argv[1],isolation_level=None,timeout=20); c.execute('BEGIN IMMEDIATE'); print('held',flush=True); sys.stdin.read()"])
+        .arg(data.join("coordinator/touchstone.sqlite"))
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut held = [0; 4];
+    std::io::Read::read_exact(lock.stdout.as_mut().unwrap(), &mut held).unwrap();
+    up.event("the lock", |event| {
+        event["event"] == "store" && event["health"] == "locked"
+    });
+    drop(lock.stdin.take());
+    lock.wait().unwrap();
+    up.event("the end of it", |event| {
+        event["event"] == "store" && event["health"] == "ok"
+    });
+    assert_eq!(up.result_of(&peer.url)["event"], "attested");
+    assert_eq!(up.interrupt().0, Some(0));
+}
+
+#[test]
+fn a_role_that_cannot_start_says_why() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let mut up = Up::start(&data, &[]);
+    up.event("the agent", |event| event["event"] == "agent_joined");
+    assert_eq!(up.interrupt().0, Some(0));
+    let key = data.join("signer/attestation.pem");
+    let open = std::os::unix::fs::PermissionsExt::from_mode(0o644);
+    std::fs::set_permissions(&key, open).unwrap();
+    let mut up = Up::start(&data, &[]);
+    let died = up.event("the refusal", |event| {
+        event["event"] == "died" && event["role"] == "signer"
+    });
+    assert!(
+        died["why"].as_str().unwrap().contains("chmod 600"),
+        "{died}"
     );
     assert_eq!(up.interrupt().0, Some(0));
 }

@@ -5,7 +5,7 @@ use tokio::sync::mpsc;
 
 use crate::{
     history::reach::Reach,
-    store::read::{MissedCause, StateCounts},
+    store::read::{MissedCause, StateCounts, StoreHealth},
 };
 
 /// Something that an operator may want to see at once.
@@ -87,6 +87,8 @@ pub enum Event {
     },
     /// The signer came into reach, or went out of it.
     Signer { reachable: bool },
+    /// Results can be stored again, or cannot be for now: agents keep them.
+    Store { health: StoreHealth },
     /// Everything is closed.
     Stopped,
 }

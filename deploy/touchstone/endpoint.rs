@@ -4,7 +4,7 @@
 //! refused here is what can be seen from the text alone, so that a slip is
 //! answered at once by a sentence that says what to write instead.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use ipnet::IpNet;
 use url::{Host, Url};
@@ -14,6 +14,25 @@ use crate::exit::Failure;
 /// Longest address that is accepted, in bytes.
 const URL_LIMIT_BYTES: usize = 2048;
 
+/// Reads one `--allow-net`.
+pub(crate) fn network(text: &str) -> Result<IpNet, String> {
+    if let Ok(network) = text.parse() {
+        return Ok(network);
+    }
+    match text.parse::<IpAddr>() {
+        Ok(address) => Err(format!("write one address as {}", IpNet::from(address))),
+        Err(_) => Err("write a network like 127.0.0.0/8 or fd00::/8".to_owned()),
+    }
+}
+
+/// Reads one `--listen`.
+pub(crate) fn listen(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| match text.parse::<u16>() {
+        Ok(port) => format!("write address and port, like 127.0.0.1:{port}"),
+        Err(_) => "write an IP address and a port up to 65535, like 127.0.0.1:8080".to_owned(),
+    })
+}
+
 /// Reads one endpoint address. `allow` are the networks of `--allow-net`.
 pub(crate) fn parse(text: &str, allow: &[IpNet]) -> Result<Url, Failure> {
     if text.len() > URL_LIMIT_BYTES {
@@ -21,6 +40,11 @@ pub(crate) fn parse(text: &str, allow: &[IpNet]) -> Result<Url, Failure> {
             "the address is {} bytes long; at most {URL_LIMIT_BYTES} are accepted",
             text.len()
         )));
+    }
+    if text.is_empty() || text == "-" {
+        return Err(Failure::usage(
+            "the address is missing; write it like https://mcp.example.com/mcp",
+        ));
     }
     let url = match Url::parse(text) {
         Ok(url) if matches!(url.scheme(), "http" | "https") => url,
@@ -126,6 +150,18 @@ mod tests {
                 failure.message
             );
         }
+    }
+
+    #[test]
+    fn a_network_and_a_place_say_what_to_write() {
+        assert_eq!(
+            network("127.0.0.1").unwrap_err(),
+            "write one address as 127.0.0.1/32"
+        );
+        assert!(network("everything").unwrap_err().contains("127.0.0.0/8"));
+        assert!(listen("8080").unwrap_err().contains("127.0.0.1:8080"));
+        assert!(listen("localhost:8080").unwrap_err().contains("IP address"));
+        assert!(listen("[::1]:0").is_ok());
     }
 
     #[test]

@@ -9,9 +9,18 @@ use crate::exit::Failure;
 /// of 2 MiB in base64 fits.
 pub(crate) const INPUT_LIMIT_BYTES: u64 = 64 * 1024 * 1024;
 
+/// What a file is called in a message.
+pub(crate) fn name(path: &Path) -> String {
+    if path.as_os_str() == "-" {
+        "standard input".to_owned()
+    } else {
+        path.display().to_string()
+    }
+}
+
 /// Reads a file, or standard input for `-`.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    let name = path.display();
+    let name = name(path);
     let mut bytes = Vec::new();
     let read = if path.as_os_str() == "-" {
         std::io::stdin()

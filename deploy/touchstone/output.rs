@@ -1,10 +1,19 @@
-//! Standard output. A reader that has gone away (`| head`) ends the command quietly.
+//! Standard output. What a reader that has gone away (`| head`) does not take is
+//! dropped quietly, and the exit code still says what came out.
 
 use std::io::{ErrorKind, Write as _};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::Serialize;
 
 use crate::exit::{Exit, Failure};
+
+static READER_IS_GONE: AtomicBool = AtomicBool::new(false);
+
+/// Whether what is written is read by nobody any more.
+pub(crate) fn reader_is_gone() -> bool {
+    READER_IS_GONE.load(Ordering::Relaxed)
+}
 
 /// Writes bytes as they are.
 pub(crate) fn bytes(bytes: &[u8]) -> Result<(), Failure> {
@@ -12,7 +21,8 @@ pub(crate) fn bytes(bytes: &[u8]) -> Result<(), Failure> {
     match out.write_all(bytes).and_then(|()| out.flush()) {
         Ok(()) => Ok(()),
         Err(error) if error.kind() == ErrorKind::BrokenPipe => {
-            std::process::exit(Exit::Done as i32)
+            READER_IS_GONE.store(true, Ordering::Relaxed);
+            Ok(())
         }
         Err(error) => Err(Failure::new(
             Exit::Unexpected,

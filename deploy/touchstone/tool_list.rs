@@ -43,7 +43,7 @@ pub(crate) fn canonicalize(args: &CanonicalizeArgs) -> Outcome {
         }
         Err(refusal) => Err(Failure::usage(format!(
             "{} has no canonical form: {} at {}",
-            args.file.display(),
+            input::name(&args.file),
             refusal.kind.as_str(),
             refusal.path
         ))),
@@ -100,7 +100,12 @@ pub(crate) fn lint(args: &ListArgs) -> Outcome {
     let pages = read_pages(&args.files)?;
     let mut hits = Vec::new();
     let mut listed = Vec::new();
-    for tool in tools_of(&pages) {
+    for (place, tool) in tools_of(&pages).into_iter().enumerate() {
+        if tool.get("name").and_then(Value::as_string).is_none() {
+            return Err(Failure::usage(format!(
+                "tool {place} of the list is no object with a name, so nothing can be said of the list"
+            )));
+        }
         let text = |key| {
             tool.get(key)
                 .and_then(Value::as_string)
@@ -192,12 +197,12 @@ fn read_pages(files: &[PathBuf]) -> Result<Vec<Value>, Failure> {
         .map(|file| {
             let bytes = input::read(file)?;
             let page = canonical::read(&bytes)
-                .map_err(|error| Failure::usage(format!("{} is not JSON: {error}", file.display())))?;
+                .map_err(|error| Failure::usage(format!("{} is not JSON: {error}", input::name(file))))?;
             match tools_in(&page) {
                 Some(_) => Ok(page),
                 None => Err(Failure::usage(format!(
                     "{} holds no tool list; give a tools/list result, a whole response, or an array of tools",
-                    file.display()
+                    input::name(file)
                 ))),
             }
         })

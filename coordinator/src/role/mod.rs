@@ -267,6 +267,7 @@ impl Running {
             places: Arc::new(Semaphore::new(STREAMS_LIMIT)),
         };
         let refresh = Refresh {
+            store_health: opened.store.health_changes(),
             signer: opened.signer,
             roster: opened.roster,
             random,

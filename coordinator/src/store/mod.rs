@@ -19,10 +19,7 @@ mod targets;
 #[cfg(test)]
 mod tests;
 
-use std::{
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 use touchstone_telemetry::Chain;
 
 use dialect::Dialect;
@@ -35,7 +32,7 @@ pub use roster::{AGENTS_LIMIT, Agent};
 pub use runs::{CONFLICTS_LIMIT, NewBody, NewRun, Recorded};
 use sqlx::{AnyConnection, AnyPool, Connection as _, any::AnyPoolOptions, migrate::MigrateError};
 pub use targets::{KnownTarget, TARGETS_LIMIT};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 
 /// How long a connection waits for a lock that another holds.
 pub const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
@@ -76,7 +73,7 @@ pub struct Store {
     dialect: Dialect,
     /// Our own writers wait here and not on the database's lock.
     writers: Arc<Semaphore>,
-    health: Arc<Mutex<StoreHealth>>,
+    health: Arc<watch::Sender<StoreHealth>>,
 }
 
 impl Store {
@@ -133,7 +130,7 @@ impl Store {
             pool,
             dialect,
             writers: Arc::new(Semaphore::new(1)),
-            health: Arc::new(Mutex::new(StoreHealth::Ok)),
+            health: Arc::new(watch::Sender::new(StoreHealth::Ok)),
         };
         match dialect.migrator().run(&store.pool).await {
             Ok(()) => Ok(store),
@@ -200,7 +197,12 @@ impl Store {
 
     /// Whether the last change could be stored.
     pub fn health(&self) -> StoreHealth {
-        *self.health.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.health.borrow()
+    }
+
+    /// Told whenever [`Store::health`] changes.
+    pub fn health_changes(&self) -> watch::Receiver<StoreHealth> {
+        self.health.subscribe()
     }
 
     /// Closes all connections once their queries are done.
@@ -213,9 +215,7 @@ impl Store {
             Ok(_) => StoreHealth::Ok,
             Err(error) => error.health(),
         };
-        let mut health = self.health.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = std::mem::replace(&mut *health, now);
-        drop(health);
+        let before = self.health.send_replace(now);
         if before == now {
             return;
         }

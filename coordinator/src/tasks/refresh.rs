@@ -1,5 +1,6 @@
 //! Keeps what the signer says at hand: its key document for the pages, its
-//! roster for the fleet. Also notices when the signer goes and comes back.
+//! roster for the fleet. Also says when the signer goes and comes back, and when
+//! results cannot be stored.
 
 use std::{
     sync::{Arc, atomic::Ordering},
@@ -7,6 +8,7 @@ use std::{
 };
 use touchstone_telemetry::Chain;
 
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::backoff::pause;
@@ -15,6 +17,7 @@ use crate::{
     fleet::roster::Roster,
     random::SharedRandom,
     signer::Signer,
+    store::read::StoreHealth,
 };
 
 /// How often key document and roster are fetched; so long may a revoked agent
@@ -26,6 +29,7 @@ const AWAY_LIMIT: Duration = Duration::from_secs(10);
 /// See the module.
 #[derive(Clone, Debug)]
 pub struct Refresh {
+    pub store_health: watch::Receiver<StoreHealth>,
     pub signer: Signer,
     pub roster: Arc<Roster>,
     pub random: SharedRandom,
@@ -34,7 +38,7 @@ pub struct Refresh {
 
 impl Refresh {
     /// Works until `end` is cancelled.
-    pub async fn run(self, end: CancellationToken) {
+    pub async fn run(mut self, end: CancellationToken) {
         let mut failures = 0;
         let mut reachable = None;
         loop {
@@ -52,6 +56,10 @@ impl Refresh {
             };
             tokio::select! {
                 () = tokio::time::sleep(wait) => {}
+                Ok(()) = self.store_health.changed() => {
+                    let health = *self.store_health.borrow_and_update();
+                    self.events.tell(Event::Store { health });
+                }
                 () = end.cancelled() => return,
             }
         }

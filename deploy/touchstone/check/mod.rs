@@ -41,7 +41,7 @@ pub(crate) struct Args {
     #[arg(long, value_enum, default_value = "mcp")]
     suite: Suite,
     /// A network of your own that may be probed, over plain http and on any port too
-    #[arg(long, value_name = "CIDR")]
+    #[arg(long, value_name = "CIDR", value_parser = endpoint::network)]
     allow_net: Vec<IpNet>,
     /// A further certificate authority (PEM) to trust
     #[arg(long, value_name = "FILE")]
@@ -155,7 +155,14 @@ fn progress(url: &Url) -> ProgressBar {
 fn keep(file: &Path, answer: &Answer, signed: &SignedObservation) -> Result<(), Failure> {
     let Attested::Signed { envelope, .. } = &answer.attested else {
         anstream::eprintln!("touchstone: this run is not signed, so there is no bundle to write");
-        return Ok(());
+        // An older bundle in its place would be taken for this run's.
+        return match std::fs::remove_file(file) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Failure::new(
+                Exit::Unexpected,
+                format!("removing the older {} failed: {error}", file.display()),
+            )),
+            _ => Ok(()),
+        };
     };
     let bundle = Bundle::new(envelope.clone(), &answer.keys, Some(signed), None);
     std::fs::write(file, bundle.to_json()).map_err(|error| {

@@ -53,6 +53,8 @@ pub(super) enum Notice {
     Died {
         role: &'static str,
         how: String,
+        /// The last line of its log: why, in its own words.
+        why: String,
         again_in: Duration,
     },
     /// It cannot run at all with this configuration or beside what runs already.
@@ -150,6 +152,7 @@ async fn watch(
             Notice::Died {
                 role: role.name,
                 how,
+                why: last_line(&role.log).await,
                 again_in: backoff,
             },
         )

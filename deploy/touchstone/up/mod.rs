@@ -14,8 +14,8 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 use url::Url;
 
-use crate::endpoint;
 use crate::exit::{Exit, Failure, Outcome};
+use crate::{endpoint, output};
 
 use child::{Notice, Role, Watched};
 use folder::Folder;
@@ -34,10 +34,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DIR", default_value = "touchstone-data")]
     data: PathBuf,
     /// Where pages are served
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8080")]
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8080", value_parser = endpoint::listen)]
     listen: SocketAddr,
     /// A network of your own that may be probed, over plain http and on any port too
-    #[arg(long, value_name = "CIDR")]
+    #[arg(long, value_name = "CIDR", value_parser = endpoint::network)]
     allow_net: Vec<IpNet>,
     /// A further certificate authority (PEM) to trust in probes
     #[arg(long, value_name = "FILE")]
@@ -73,6 +73,10 @@ pub(crate) async fn run(args: Args) -> Outcome {
         .iter()
         .map(|text| endpoint::parse(text, &args.allow_net))
         .collect::<Result<_, _>>()?;
+    // As the agent will read them, so that a file it cannot use is refused here.
+    touchstone_probe_agent::egress(args.allow_net.clone(), args.trust_ca.clone())
+        .await
+        .map_err(|error| Failure::caused(Exit::Usage, &error))?;
     let trust_ca: Vec<PathBuf> = args
         .trust_ca
         .iter()
@@ -144,7 +148,13 @@ async fn watch(
                 Some(Notice::Hopeless { role, exit, why }) => {
                     break Err(Failure::new(exit, format!("{role} cannot run: {why}")));
                 }
-                Some(notice) => narrator.say(&notice)?,
+                Some(notice) => {
+                    narrator.say(&notice)?;
+                    // `up | head`: nobody listens, so stop in good order.
+                    if output::reader_is_gone() {
+                        break Ok(Exit::Done);
+                    }
+                }
                 None => break Err(Failure::new(Exit::Unexpected, "nothing is left to watch")),
             },
         }

@@ -51,9 +51,24 @@ impl Narrator {
                 &json!({"event": "started", "role": role, "pid": pid}),
                 &format!("started  {role} (pid {pid})"),
             ),
-            Notice::Died { role, how, again_in } => self.tell(
-                &json!({"event": "died", "role": role, "how": how, "again_in_ms": u64::try_from(again_in.as_millis()).unwrap_or(u64::MAX)}),
-                &format!("{role} stopped unasked ({how}); starting it again in {:.1} s", again_in.as_secs_f64()),
+            Notice::Died {
+                role,
+                how,
+                why,
+                again_in,
+            } => self.tell(
+                &json!({
+                    "event": "died",
+                    "role": role,
+                    "how": how,
+                    "why": why,
+                    "again_in_ms": u64::try_from(again_in.as_millis()).unwrap_or(u64::MAX),
+                }),
+                &format!(
+                    "{role} stopped unasked ({how}); starting it again in {:.1} s; it said: {}",
+                    again_in.as_secs_f64(),
+                    terminal::plain(why)
+                ),
             ),
             // Ends `up`, which says it.
             Notice::Hopeless { .. } => Ok(()),
@@ -138,6 +153,13 @@ impl Narrator {
                 self.waiting.len()
             ),
             "signer" => "the signer answers".to_owned(),
+            "store" => match event["health"].as_str().unwrap_or_default() {
+                "ok" => "results are stored again".to_owned(),
+                health => format!(
+                    "{}; agents keep their results meanwhile",
+                    store_failure(health)
+                ),
+            },
             "agent_joined" => format!(
                 "agent {} joined from {}",
                 short(&text("agent_key_id")),
@@ -166,6 +188,16 @@ impl Narrator {
         } else {
             output::line(line)
         }
+    }
+}
+
+/// Why nothing can be stored, and what to do.
+fn store_failure(health: &str) -> &'static str {
+    match health {
+        "full" => "the disk is full and no result can be stored: free some space",
+        "locked" => "the database is locked by another program and no result can be stored",
+        "read_only" => "the database cannot be written and no result can be stored",
+        _ => "the database fails: see logs/coordinator.log in the data folder",
     }
 }
 

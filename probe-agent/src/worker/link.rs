@@ -86,7 +86,7 @@ pub(crate) async fn open(
         let mut client = FleetServiceClient::new(dial(address).await?)
             .max_decoding_message_size(MESSAGE_LIMIT_BYTES)
             .max_encoding_message_size(MESSAGE_LIMIT_BYTES);
-        enrol(&mut client, identity, join_token_file).await?;
+        enrol(&mut client, identity, join_token_file).await;
         let link = greet(&mut client, identity).await?;
         spent(join_token_file).await;
         Ok(link)
@@ -112,15 +112,16 @@ async fn dial(address: &Address) -> Result<Channel, LinkError> {
         .map_err(failed)
 }
 
-/// Presents the join token, if one lies there. A token that the signer will
-/// never take does not end the attempt: the agent may be in the roster already.
+/// Presents the join token, if one lies there. What comes of it does not end
+/// the attempt: the agent may be in the roster already, and then works also
+/// while the signer that takes tokens is away.
 async fn enrol(
     client: &mut FleetServiceClient<Channel>,
     identity: &Identity,
     join_token_file: &Path,
-) -> Result<(), LinkError> {
+) {
     let Some(token) = join_token(join_token_file).await else {
-        return Ok(());
+        return;
     };
     match client.enrol(identity.enrol(&token)).await {
         Ok(response) => {
@@ -130,30 +131,13 @@ async fn enrol(
                 agent.key_id = response.agent_key_id,
                 "enrolled"
             );
-            Ok(())
         }
-        Err(status) if is_for_good(status.code()) => {
-            warn!(
-                code = %status.code(),
-                reason = status.message(),
-                "the join token was not taken; going on as if enrolled before"
-            );
-            Ok(())
-        }
-        Err(status) => Err(LinkError::refused("enrolling")(status)),
+        Err(status) => warn!(
+            code = %status.code(),
+            reason = status.message(),
+            "the join token was not taken; going on as if enrolled before"
+        ),
     }
-}
-
-fn is_for_good(code: Code) -> bool {
-    matches!(
-        code,
-        Code::InvalidArgument
-            | Code::NotFound
-            | Code::AlreadyExists
-            | Code::PermissionDenied
-            | Code::FailedPrecondition
-            | Code::Unauthenticated
-    )
 }
 
 async fn join_token(file: &Path) -> Option<Zeroizing<String>> {
