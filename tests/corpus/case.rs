@@ -6,6 +6,7 @@ use touchstone_suites::registry::CheckId;
 use super::expect::{Expect, Outcome, Signing};
 use super::reply::Reply;
 use super::server::{Guard, On, Request, Script};
+use crate::support::hostile::Certificate;
 
 /// Of the healthy servers.
 pub const TOOL: &str = r#"{"name":"echo","description":"Returns its text.","inputSchema":{"type":"object","properties":{"text":{"type":"string"}}}}"#;
@@ -23,6 +24,8 @@ pub struct Case {
     pub expect: Expect,
     /// It uses up the whole run.
     pub slow: bool,
+    /// Over TLS, with this certificate.
+    pub tls: Option<Certificate>,
 }
 
 /// A healthy server of 2026-07-28.
@@ -107,6 +110,7 @@ impl Case {
             script: Script::default(),
             expect,
             slow: false,
+            tls: None,
         }
     }
 
@@ -149,6 +153,11 @@ impl Case {
 
     pub fn asked(mut self, asked: &'static str) -> Self {
         self.expect = self.expect.asked(asked);
+        self
+    }
+
+    pub fn over_tls(mut self, certificate: Certificate) -> Self {
+        self.tls = Some(certificate);
         self
     }
 

@@ -17,14 +17,17 @@ mod ids;
 mod listing;
 mod pages;
 mod reply;
+mod request;
 mod server;
 mod sessions;
 mod taxonomy;
+mod tls;
+mod walls;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::sync::Arc;
-use std::sync::Mutex;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 use touchstone_evidence::target::{Transport, target_id};
@@ -40,6 +43,8 @@ use touchstone_suites::registry::CHECKS;
 use case::Case;
 use expect::Signing;
 use server::Server;
+
+use crate::support::hostile::server_config;
 
 /// Runs at a time.
 const RUNS: usize = 8;
@@ -59,6 +64,8 @@ fn corpus() -> Vec<Case> {
     cases.extend(taxonomy::cases());
     cases.extend(edges::cases());
     cases.extend(auth::cases());
+    cases.extend(walls::cases());
+    cases.extend(tls::cases());
     cases
 }
 
@@ -140,8 +147,13 @@ fn table_of(cases: &[Case]) -> String {
 
 /// How the run of a case differs from what is expected of it.
 fn differences(case: &Case) -> Vec<String> {
-    let server = Server::start(case.script.clone());
-    let answer = run(case.id, &server.url);
+    let folder = tempfile::tempdir().unwrap();
+    let tls = case
+        .tls
+        .map(|certificate| server_config(certificate, folder.path()));
+    let (config, authority) = tls.unzip();
+    let server = Server::start(case.script.clone(), config);
+    let answer = run(case.id, &server.url, authority);
     let mut differs = Vec::new();
     let mut hold = |what: &str, is: String, wanted: String| {
         if is != wanted {
@@ -187,7 +199,7 @@ fn differences(case: &Case) -> Vec<String> {
 }
 
 /// One run by the real agent, judged by the real signer.
-fn run(id: &str, url: &str) -> Answer {
+fn run(id: &str, url: &str, authority: Option<PathBuf>) -> Answer {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -204,8 +216,9 @@ fn run(id: &str, url: &str) -> Answer {
         endpoint_source: EndpointSource::CommandLine,
     };
     let recording = runtime.block_on(async {
-        let loopback = vec!["127.0.0.1/32".parse().unwrap()];
-        let egress = egress(loopback, Vec::new()).await.unwrap();
+        let loopback = ["127.0.0.1/32", "::1/128"].map(|net| net.parse().unwrap());
+        let authorities = authority.into_iter().collect();
+        let egress = egress(loopback.to_vec(), authorities).await.unwrap();
         probe(spec, &Arc::new(egress), SystemTime::now()).await
     });
     let signed = identity.sign(&recording.observation, recording.bodies);

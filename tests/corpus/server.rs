@@ -4,34 +4,16 @@
 //! Threads end with their connection or with the test process.
 
 use std::collections::HashMap;
-use std::io::{Read as _, Write as _};
+use std::io::{Read, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use serde_json::Value;
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
 use super::reply::{Ending, Reply};
-
-/// Bytes of a request that are read at most.
-const REQUEST_LIMIT: usize = 1 << 20;
-
-/// What a reply answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum On {
-    Discover,
-    Initialize,
-    Initialized,
-    /// Pages in the order of asking.
-    List,
-    Call,
-    Delete,
-    /// GET of one path.
-    Get(&'static str),
-    /// GET of any other path.
-    AnyGet,
-    Other,
-}
+use super::request::read_request;
+pub use super::request::{On, Request};
 
 /// Looks at a request before its reply is chosen; what it gives is sent instead.
 pub type Guard = fn(&Request) -> Option<Reply>;
@@ -44,37 +26,6 @@ pub struct Script {
     pub path: &'static str,
 }
 
-#[derive(Clone, Debug)]
-pub struct Request {
-    pub method: String,
-    pub path: String,
-    /// Names in lower case.
-    pub headers: Vec<(String, String)>,
-    pub body: Value,
-    /// Kinds of requests that came before it.
-    pub before: Vec<On>,
-}
-
-impl Request {
-    pub fn header(&self, name: &str) -> Option<&str> {
-        let found = self.headers.iter().find(|(key, _)| key == name);
-        found.map(|(_, value)| &value[..])
-    }
-
-    pub fn on(&self) -> On {
-        match (&self.method[..], self.body["method"].as_str()) {
-            ("POST", Some("server/discover")) => On::Discover,
-            ("POST", Some("initialize")) => On::Initialize,
-            ("POST", Some("notifications/initialized")) => On::Initialized,
-            ("POST", Some("tools/list")) => On::List,
-            ("POST", Some("tools/call")) => On::Call,
-            ("DELETE", _) => On::Delete,
-            ("GET", _) => On::AnyGet,
-            _ => On::Other,
-        }
-    }
-}
-
 /// A server that runs.
 #[derive(Debug)]
 pub struct Server {
@@ -83,9 +34,14 @@ pub struct Server {
 }
 
 impl Server {
-    pub fn start(script: Script) -> Self {
+    /// With `tls`, under the name `localhost`.
+    pub fn start(script: Script, tls: Option<Arc<ServerConfig>>) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-        let origin = format!("http://{}", listener.local_addr().unwrap());
+        let address = listener.local_addr().unwrap();
+        let origin = match tls {
+            Some(_) => format!("https://localhost:{}", address.port()),
+            None => format!("http://{address}"),
+        };
         let path = if script.path.is_empty() {
             "/mcp"
         } else {
@@ -100,8 +56,8 @@ impl Server {
         });
         std::thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
-                let play = Arc::clone(&play);
-                std::thread::spawn(move || play.serve(stream));
+                let (play, tls) = (Arc::clone(&play), tls.clone());
+                std::thread::spawn(move || play.meet(stream, tls));
             }
         });
         Self { url, seen }
@@ -126,6 +82,23 @@ impl Server {
     }
 }
 
+/// Plain or within TLS.
+trait Stream: Read + Write {
+    fn shut(&mut self);
+}
+
+impl Stream for TcpStream {
+    fn shut(&mut self) {
+        let _ = self.shutdown(Shutdown::Both);
+    }
+}
+
+impl Stream for StreamOwned<ServerConnection, TcpStream> {
+    fn shut(&mut self) {
+        self.sock.shut();
+    }
+}
+
 struct Play {
     script: Script,
     origin: String,
@@ -133,9 +106,19 @@ struct Play {
 }
 
 impl Play {
-    fn serve(&self, mut stream: TcpStream) {
+    fn meet(&self, mut stream: TcpStream, tls: Option<Arc<ServerConfig>>) {
         stream.set_nodelay(true).unwrap();
-        while let Some(mut request) = read_request(&mut stream) {
+        match tls {
+            None => self.serve(&mut stream),
+            Some(config) => {
+                let connection = ServerConnection::new(config).unwrap();
+                self.serve(&mut StreamOwned::new(connection, stream));
+            }
+        }
+    }
+
+    fn serve(&self, stream: &mut dyn Stream) {
+        while let Some(mut request) = read_request(stream) {
             let on = request.on();
             {
                 let mut seen = self.seen.lock().unwrap();
@@ -143,7 +126,7 @@ impl Play {
                 seen.push(on);
             }
             let reply = self.reply(on, &request);
-            if !self.send(&mut stream, &request, &reply) {
+            if !self.send(stream, &request, &reply) {
                 return;
             }
         }
@@ -172,7 +155,7 @@ impl Play {
     }
 
     /// `false`: the connection is over.
-    fn send(&self, stream: &mut TcpStream, request: &Request, reply: &Reply) -> bool {
+    fn send(&self, stream: &mut dyn Stream, request: &Request, reply: &Reply) -> bool {
         let id = request.body["id"].to_string();
         let fill = |bytes: &[u8]| -> Vec<u8> {
             match std::str::from_utf8(bytes) {
@@ -246,53 +229,20 @@ fn one_of(on: &On) -> Option<&'static str> {
 }
 
 /// Until the client goes.
-fn hold(stream: &mut TcpStream) -> bool {
+fn hold(stream: &mut dyn Stream) -> bool {
     while stream.read(&mut [0; 1024]).is_ok_and(|read| read > 0) {}
     false
 }
 
 /// A comment every second, until the client goes.
-fn drip(stream: &mut TcpStream) -> bool {
+fn drip(stream: &mut dyn Stream) -> bool {
     while stream.write_all(b"8\r\n: ping\n\n\r\n").is_ok() {
         std::thread::sleep(Duration::from_secs(1));
     }
     false
 }
 
-fn shut(stream: &TcpStream) -> bool {
-    let _ = stream.shutdown(Shutdown::Both);
+fn shut(stream: &mut dyn Stream) -> bool {
+    stream.shut();
     false
-}
-
-/// `None`: the client is gone.
-fn read_request(stream: &mut TcpStream) -> Option<Request> {
-    let mut bytes = Vec::new();
-    let mut piece = [0; 4096];
-    while bytes.len() < REQUEST_LIMIT {
-        let read = stream.read(&mut piece).ok().filter(|read| *read > 0)?;
-        bytes.extend_from_slice(&piece[..read]);
-        let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") else {
-            continue;
-        };
-        let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
-        let mut lines = head.split("\r\n");
-        let mut first = lines.next()?.split(' ');
-        let headers: Vec<(String, String)> = lines
-            .filter_map(|line| line.split_once(':'))
-            .map(|(name, value)| (name.to_lowercase(), value.trim().to_owned()))
-            .collect();
-        let length = headers.iter().find(|(name, _)| name == "content-length");
-        let length = length.map_or(0, |(_, value)| value.parse().unwrap());
-        if bytes.len() < end + 4 + length {
-            continue;
-        }
-        return Some(Request {
-            method: first.next()?.to_owned(),
-            path: first.next()?.to_owned(),
-            headers,
-            body: serde_json::from_slice(&bytes[end + 4..]).unwrap_or_default(),
-            before: Vec::new(),
-        });
-    }
-    None
 }
