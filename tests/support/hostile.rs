@@ -165,9 +165,12 @@ pub enum Certificate {
     SelfSigned,
 }
 
-/// A TLS server that answers 500 to whatever comes; gives its URL and the
-/// authority's certificate (PEM) for `--trust-ca`.
-pub fn start_tls(certificate: Certificate, folder: &std::path::Path) -> (String, PathBuf) {
+/// The TLS side of a server of the name `localhost`, and the authority's
+/// certificate (PEM) for `--trust-ca`.
+pub fn server_config(
+    certificate: Certificate,
+    folder: &std::path::Path,
+) -> (Arc<rustls::ServerConfig>, PathBuf) {
     let ca_key = KeyPair::generate().unwrap();
     let mut ca = CertificateParams::new(Vec::new()).unwrap();
     ca.is_ca = IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
@@ -211,7 +214,13 @@ pub fn start_tls(certificate: Certificate, folder: &std::path::Path) -> (String,
             rustls::pki_types::PrivateKeyDer::Pkcs8(key.serialize_der().into()),
         )
         .unwrap();
-    let config = Arc::new(config);
+    (Arc::new(config), authority)
+}
+
+/// A TLS server that answers 500 to whatever comes; gives its URL and the
+/// authority's certificate (PEM) for `--trust-ca`.
+pub fn start_tls(certificate: Certificate, folder: &std::path::Path) -> (String, PathBuf) {
+    let (config, authority) = server_config(certificate, folder);
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let port = listener.local_addr().unwrap().port();
     std::thread::spawn(move || {

@@ -251,7 +251,10 @@ impl Mcp {
         let page = came
             .answer
             .filter(|_| came.is_success())
-            .and_then(|answer| tools::page(answer, era).ok());
+            .and_then(|answer| tools::page(answer, era).ok())
+            // What is no valid list is read no further, nor is a tool called
+            // whose name an entry that cannot be read might bear.
+            .filter(tools::Page::is_sound);
         let Some(page) = page else {
             if self.listing.page() > 1 || !self.starts_again(came) {
                 self.wrap_up();

@@ -19,6 +19,44 @@ pub struct Page<'a> {
     pub deviations: Vec<Deviation>,
 }
 
+impl Page<'_> {
+    /// Whether it can be taken for a page of tools: every entry is one, and the
+    /// result is of the type that lists have.
+    pub fn is_sound(&self) -> bool {
+        !self.deviations.contains(&Deviation::ResultType)
+            && self.tools.iter().all(|tool| entry_fault(tool).is_none())
+    }
+}
+
+/// Why an entry makes the list that holds it invalid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EntryFault {
+    NotObject,
+    /// `name` is missing or no string.
+    NoName,
+}
+
+impl EntryFault {
+    /// The stable key of this fault.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::NotObject => "not_object",
+            Self::NoName => "no_name",
+        }
+    }
+}
+
+/// What keeps an entry from being a tool; what else a tool lacks is its own affair.
+pub fn entry_fault(tool: &Value) -> Option<EntryFault> {
+    if tool.as_object().is_none() {
+        return Some(EntryFault::NotObject);
+    }
+    let named = tool
+        .get("name")
+        .is_some_and(|name| name.as_string().is_some());
+    (!named).then_some(EntryFault::NoName)
+}
+
 /// How the list goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next<'a> {
@@ -93,6 +131,30 @@ mod tests {
                     .to_owned()
             }
             Err(fault) => format!("{fault:?}"),
+        }
+    }
+
+    #[test]
+    fn a_page_is_sound_when_every_entry_is_a_tool() {
+        let envelope = r#""ttlMs":0,"cacheScope":"public""#;
+        for (members, legacy, modern) in [
+            (r#""tools":[]"#, true, true),
+            (r#""tools":[{"name":""}]"#, true, true),
+            (r#""tools":[{"name":"\ud800"}]"#, true, true),
+            (r#""tools":[{"name":"a"},null]"#, false, false),
+            (r#""tools":["a"]"#, false, false),
+            (r#""tools":[{}]"#, false, false),
+            (r#""tools":[{"name":7}]"#, false, false),
+            (r#""tools":[],"resultType":"complete""#, true, true),
+            (r#""tools":[],"resultType":"input_required""#, true, false),
+            (r#""tools":[],"resultType":null"#, true, false),
+        ] {
+            let body = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{{members},{envelope}}}}}"#);
+            let reading = read_answer(body.as_bytes(), &Id::from(1)).expect("an answer");
+            for (era, sound) in [(Era::Legacy, legacy), (Era::Modern, modern)] {
+                let page = page(&reading.answer, era).expect("a page");
+                assert_eq!(page.is_sound(), sound, "{era:?} {members}");
+            }
         }
     }
 

@@ -257,13 +257,7 @@ impl Reader {
 
 /// A tool whose entry makes the list invalid.
 fn at_fault((index, tool): (usize, &Value)) -> Option<(usize, &'static str)> {
-    if tool.as_object().is_none() {
-        return Some((index, "not_object"));
-    }
-    let named = tool
-        .get("name")
-        .is_some_and(|name| name.as_string().is_some());
-    (!named).then_some((index, "no_name"))
+    Some((index, tools::entry_fault(tool)?.as_str()))
 }
 
 fn has_probe_name(tool: &Value) -> bool {
