@@ -8,6 +8,7 @@ use touchstone_words::{self as words, CHECKS, GROUPS};
 
 use super::{Reading, sentence};
 use crate::publish::marks::{ExecutionMark, StateMark, tone};
+use crate::publish::method::{KeyLink, TitleLink};
 use crate::publish::stranger::Stranger;
 use crate::publish::text::{Prose, Text};
 
@@ -29,9 +30,11 @@ struct Finding<'a> {
     tone: &'static str,
     mark: StateMark,
     title: Prose,
+    /// How the check is judged.
+    method: Option<TitleLink>,
     sentence: Prose,
     /// Key and parameters, for search and for machines.
-    key: &'a str,
+    key: KeyLink<'a>,
     params: String,
     fix: Option<Prose>,
     cannot_show: Prose,
@@ -64,9 +67,11 @@ pub(super) struct Row<'a> {
     pub(super) tone: &'static str,
     pub(super) mark: StateMark,
     pub(super) title: Prose,
+    /// The title, on its way to the method of the check.
+    pub(super) heading: TitleLink,
     pub(super) sentence: Prose,
     /// The reason's key, where something is left to ask.
-    pub(super) key: Option<&'a str>,
+    pub(super) key: Option<KeyLink<'a>>,
     pub(super) is_finding: bool,
     /// What an owner can do about it.
     pub(super) fix: Option<Prose>,
@@ -175,9 +180,10 @@ pub(super) fn row(text: Text, assertion: &Assertion) -> Row<'_> {
         check: assertion.check.as_str(),
         tone: tone(assertion.state),
         mark: StateMark::word(text, assertion.state),
+        heading: TitleLink::new(text, assertion.check.as_str(), Prose(check.title.clone())),
         title: Prose(check.title),
         sentence: sentence(text, assertion),
-        key: (assertion.state != State::Verified).then(|| assertion.reason.key.as_str()),
+        key: (assertion.state != State::Verified).then(|| key(text, assertion)),
         is_finding: matches!(assertion.state, State::Failed | State::ObservedRisk),
         fix: words::fix(text.0, assertion.reason.key.as_str()).map(Prose),
         cannot_show: Prose(check.cannot_show),
@@ -206,14 +212,23 @@ fn finding<'a>(reading: &Reading<'_>, assertion: &'a Assertion) -> Finding<'a> {
         tone: tone(assertion.state),
         mark: StateMark::word(text, assertion.state),
         title: Prose(words.title),
+        method: words::answers(check).map(|_| TitleLink::new(text, check, text.t("method-judged"))),
         sentence: sentence(text, assertion),
-        key: assertion.reason.key.as_str(),
+        key: key(text, assertion),
         params: params(assertion),
         fix: words::fix(text.0, assertion.reason.key.as_str()).map(Prose),
         cannot_show: Prose(words.cannot_show),
         hits,
         more,
     }
+}
+
+fn key(text: Text, assertion: &Assertion) -> KeyLink<'_> {
+    KeyLink::new(
+        text,
+        assertion.check.as_str(),
+        assertion.reason.key.as_str(),
+    )
 }
 
 /// `, tools = 1, hits = 2`, after the key.
