@@ -14,6 +14,7 @@ use crate::publish::limits::SUITE_VERSION;
 use crate::publish::marks::{ExecutionMark, StateMark};
 use crate::publish::page::{Page, Place, answer};
 use crate::publish::report::cadence;
+use crate::publish::strip::CELLS;
 use crate::publish::text::{Prose, Text};
 use crate::targets::{STALE_MARGIN, Tier};
 
@@ -31,7 +32,7 @@ struct MethodPage {
     scopes: Vec<Scope>,
     unsigned: Vec<(String, Prose)>,
     days_note: Prose,
-    days: Vec<(&'static str, Prose, Prose)>,
+    days: Vec<Day>,
     stale: Prose,
     tiers: Vec<(Prose, String, Prose)>,
     limits: Vec<Row>,
@@ -55,6 +56,15 @@ struct Check {
 
 struct Scope {
     id: &'static str,
+    name: Prose,
+    meaning: Prose,
+}
+
+/// A kind of day with its cell.
+struct Day {
+    id: &'static str,
+    class: &'static str,
+    shape: &'static str,
     name: Prose,
     meaning: Prose,
 }
@@ -98,19 +108,16 @@ pub(in crate::publish) fn show(text: Text) -> Response {
             "method-days-note",
             &[("days", number(OBSERVED_DAYS).into())],
         ),
-        days: [
-            "answered",
-            "unanswered",
-            "not_counted",
-            "undetermined",
-            "before",
-        ]
-        .into_iter()
-        .map(|id| {
-            let meaning = text.t(&format!("day-meaning-{id}"));
-            (id, text.t(&format!("day-{id}")), meaning)
-        })
-        .collect(),
+        days: CELLS
+            .into_iter()
+            .map(|(class, id, shape)| Day {
+                id,
+                class,
+                shape,
+                name: text.t(&format!("day-{id}")),
+                meaning: text.t(&format!("day-meaning-{id}")),
+            })
+            .collect(),
         stale: duration(text, "method-stale-text", STALE_MARGIN),
         tiers: Tier::ALL
             .into_iter()

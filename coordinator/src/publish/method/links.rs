@@ -6,6 +6,7 @@ use std::fmt;
 use askama::filters::HtmlSafe;
 use touchstone_words::{self as words, STATES};
 
+use super::rules::RULES;
 use crate::publish::stranger::escape;
 use crate::publish::text::{Prose, Text};
 
@@ -31,6 +32,26 @@ impl TitleLink {
         let href = words::answers(check).map(|known| address(text, known.check));
         Self { href, words }
     }
+
+    /// The id of the check itself.
+    pub(in crate::publish) fn id(text: Text, check: &str) -> Self {
+        Self::new(text, check, Prose(format!("`{check}`")))
+    }
+
+    /// To the rule that a hit is of; `H6-P5` is one of `H6`.
+    pub(in crate::publish) fn rule(text: Text, rule: &str, words: Prose) -> Self {
+        let family = rule.split('-').next().unwrap_or_default();
+        let href = RULES.iter().find(|known| known.id == family).map(|known| {
+            let page = address(text, "tool_description_hygiene");
+            format!("{page}#rule-{}", known.id)
+        });
+        Self { href, words }
+    }
+
+    /// No link: the words alone.
+    pub(in crate::publish) fn none(words: Prose) -> Self {
+        Self { href: None, words }
+    }
 }
 
 impl<'a> KeyLink<'a> {
@@ -44,6 +65,13 @@ impl<'a> KeyLink<'a> {
             .map(|known| format!("{}#reason-{key}", address(text, known.check)));
         Self { href, key }
     }
+}
+
+/// To the reason why a run is not signed; `None` for one that this version has
+/// no text for.
+pub(in crate::publish) fn unsigned(text: Text, key: &str) -> Option<String> {
+    let id = format!("signing-{key}");
+    words::known(text.0, &id).map(|_| format!("{}#{id}", text.link("/method")))
 }
 
 fn address(text: Text, check: &str) -> String {

@@ -10,4 +10,4 @@ pub mod rules;
 
 pub(super) use check::show as show_check;
 pub(super) use index::show;
-pub(super) use links::{KeyLink, TitleLink};
+pub(super) use links::{KeyLink, TitleLink, unsigned};

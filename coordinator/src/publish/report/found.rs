@@ -44,7 +44,7 @@ struct Finding<'a> {
 }
 
 struct Hit {
-    what: Prose,
+    what: TitleLink,
     excerpt: Stranger,
 }
 
@@ -253,16 +253,20 @@ fn hits(reading: &Reading<'_>, check: &str) -> (Vec<Hit>, Option<Prose>) {
             .hygiene
             .iter()
             .map(|hit| Hit {
-                what: text.with(
-                    "hit-hygiene",
-                    &[
-                        ("rule", hit.rule.as_str().into()),
-                        ("field", hit.field.as_str().into()),
-                        (
-                            "offset",
-                            i64::try_from(hit.offset).unwrap_or(i64::MAX).into(),
-                        ),
-                    ],
+                what: TitleLink::rule(
+                    text,
+                    &hit.rule,
+                    text.with(
+                        "hit-hygiene",
+                        &[
+                            ("rule", hit.rule.as_str().into()),
+                            ("field", hit.field.as_str().into()),
+                            (
+                                "offset",
+                                i64::try_from(hit.offset).unwrap_or(i64::MAX).into(),
+                            ),
+                        ],
+                    ),
                 ),
                 excerpt: Stranger(format!("{}: {}", hit.tool, hit.excerpt)),
             })
@@ -272,7 +276,7 @@ fn hits(reading: &Reading<'_>, check: &str) -> (Vec<Hit>, Option<Prose>) {
                 names
                     .iter()
                     .map(|name| Hit {
-                        what: text.t(id),
+                        what: TitleLink::none(text.t(id)),
                         excerpt: Stranger(name.clone()),
                     })
                     .collect()
@@ -286,7 +290,7 @@ fn hits(reading: &Reading<'_>, check: &str) -> (Vec<Hit>, Option<Prose>) {
             .iter()
             .flat_map(|changed| {
                 changed.differences.iter().map(|difference| Hit {
-                    what: text.t("hit-schema"),
+                    what: TitleLink::none(text.t("hit-schema")),
                     excerpt: Stranger(format!("{} {}", changed.tool, difference.path)),
                 })
             })
@@ -296,10 +300,10 @@ fn hits(reading: &Reading<'_>, check: &str) -> (Vec<Hit>, Option<Prose>) {
             .iter()
             .filter(|redirect| redirect.cross_host)
             .map(|redirect| Hit {
-                what: text.with(
+                what: TitleLink::none(text.with(
                     "hit-redirect",
                     &[("status", i64::from(redirect.status).into())],
-                ),
+                )),
                 excerpt: Stranger(redirect.location.clone()),
             })
             .collect(),

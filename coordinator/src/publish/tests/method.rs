@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 use touchstone_words::{ANSWERS, STATES};
 
 use super::sample::Sample;
-use super::{FULL, LIMITED, get, html};
+use super::{FULL, LIMITED, UNSIGNED, get, html};
 
 #[tokio::test]
 async fn every_check_says_its_states_and_reasons_and_no_other() {
@@ -61,7 +61,18 @@ async fn reports_lead_to_the_method_of_what_they_say() {
     for answers in ANSWERS {
         assert!(full.contains(&format!("/method/{}", answers.check)));
     }
-    assert!(full.iter().any(|address| address.contains("#reason-")));
+    for exact in [
+        "/method/auth_metadata#reason-not_observable",
+        "/method/tool_description_hygiene#rule-H3",
+    ] {
+        assert!(full.contains(exact), "{exact}");
+    }
+    let unsigned = html::parse(&get(&router, UNSIGNED).await.body).addresses;
+    assert!(
+        unsigned
+            .iter()
+            .any(|address| address.starts_with("/method#signing-"))
+    );
     let limited = html::parse(&get(&router, &format!("/zh{LIMITED}")).await.body).addresses;
     assert!(limited.contains("/zh/method/auth_metadata"));
     assert!(
