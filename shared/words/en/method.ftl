@@ -35,7 +35,7 @@ judged-error_taxonomy =
 
 judged-tls_certificate =
   .FAILED = Expired, not yet valid, the wrong name, or a chain that is broken or leads to no authority that we trust. Each has its own reason.
-  .UNVERIFIED = The endpoint speaks plain HTTP, or no certificate came.
+  .UNVERIFIED = The endpoint speaks plain HTTP, or the run stopped before a certificate was seen.
   .VERIFIED = In date at the start of the run, the name matches, and the chain is complete.
 
 judged-redirect_policy =
@@ -177,6 +177,7 @@ day-meaning-not_counted = Nothing was unanswered, and at least one check could n
 day-meaning-undetermined = We did not look, though we should have. Our gap, never counted against a server.
 day-meaning-before = Days before the first check. Not counted, never filled in.
 method-days-share = Observed-day reachability is answered days over answered and unanswered days. The number of counted days stands beside it.
+method-days-from = A connection failure counts as unanswered from { $connection } on, a server error from { $server } on. Records from before stay as they were.
 method-unchanged = “Unchanged for at least N days” is a lower bound: it counts only days since the newest stored tool list that differs from the one before it, and only days on which a run listed the tools.
 method-stale = When an observation is stale
 method-stale-note = One rule for every tier. A tier changes the cadence and nothing else.

@@ -35,7 +35,7 @@ judged-error_taxonomy =
 
 judged-tls_certificate =
   .FAILED = 已过期、尚未生效、名称不匹配，或证书链断裂、没有通到我们信任的机构。各有各的原因。
-  .UNVERIFIED = endpoint 用的是明文 HTTP，或没有收到证书。
+  .UNVERIFIED = endpoint 用的是明文 HTTP，或还没看到证书 run 就停下了。
   .VERIFIED = run 开始时在有效期内，名称匹配，链完整。
 
 judged-redirect_policy =
@@ -177,6 +177,7 @@ day-meaning-not_counted = 没有一次无应答，而至少有一次因我们自
 day-meaning-undetermined = 该看而没有看。这是我们的空缺，绝不算作 server 的问题。
 day-meaning-before = 首次检查之前的日子。不计入，也不补填。
 method-days-share = 已观测日可达率是「有应答」的天数占「有应答」与「无应答」天数之和的比例。计入的天数标在旁边。
+method-days-from = 连接失败自 { $connection } 起算无应答，5xx 自 { $server } 起。更早的记录保持原样。
 method-unchanged = 「至少 N 天未变」是下界：只统计最近一份与前一份不同的工具列表之后、有 run 列出了工具的日子。
 method-stale = 观测何时算未更新
 method-stale-note = 所有档位同一条规则。档位只改变周期，不改变别的。

@@ -9,7 +9,9 @@ use touchstone_words::{self as words, CHECKS, GROUPS, Language};
 
 use super::limits::{self, Row};
 use super::links::TitleLink;
-use crate::history::days::OBSERVED_DAYS;
+use crate::history::days::{
+    CONNECTION_FAILURES_COUNT_FROM, OBSERVED_DAYS, SERVER_ERRORS_COUNT_FROM,
+};
 use crate::publish::limits::SUITE_VERSION;
 use crate::publish::marks::{ExecutionMark, StateMark};
 use crate::publish::page::{Page, Place, answer};
@@ -33,6 +35,7 @@ struct MethodPage {
     unsigned: Vec<(String, Prose)>,
     days_note: Prose,
     days: Vec<Day>,
+    days_from: Prose,
     stale: Prose,
     tiers: Vec<(Prose, String, Prose)>,
     limits: Vec<Row>,
@@ -118,6 +121,16 @@ pub(in crate::publish) fn show(text: Text) -> Response {
                 meaning: text.t(&format!("day-meaning-{id}")),
             })
             .collect(),
+        days_from: text.with(
+            "method-days-from",
+            &[
+                (
+                    "connection",
+                    text.day(CONNECTION_FAILURES_COUNT_FROM).into(),
+                ),
+                ("server", text.day(SERVER_ERRORS_COUNT_FROM).into()),
+            ],
+        ),
         stale: duration(text, "method-stale-text", STALE_MARGIN),
         tiers: Tier::ALL
             .into_iter()
