@@ -2,8 +2,10 @@
 //! these are the places that may not use each other.
 
 use touchstone_coordinator::publish::limits as shown;
+use touchstone_coordinator::publish::method::rules::RULES;
 use touchstone_probe_agent::exchange::{Limits, RESPONSE_LIMIT_BYTES};
 use touchstone_suites::limits as judged;
+use touchstone_suites::{hygiene, registry};
 
 #[test]
 fn what_an_agent_keeps_is_what_suites_judge_and_pages_say() {
@@ -23,4 +25,47 @@ fn what_an_agent_keeps_is_what_suites_judge_and_pages_say() {
         u64::try_from(shown::RUN_SECONDS),
         Ok(Limits::RUN.time.as_secs())
     );
+    assert_eq!(
+        shown::LATER_PAGE_REQUESTS,
+        i64::from(Limits::RUN.later_pages)
+    );
+    assert_eq!(shown::RESPONSE_BYTES, i64::from(judged::RESPONSE_BYTES));
+    assert_eq!(shown::REDIRECTS, i64::from(judged::REDIRECTS));
+    assert_eq!(
+        [shown::LIST_PAGES, shown::LIST_TOOLS].map(usize::try_from),
+        [Ok(judged::LIST_PAGES), Ok(judged::LIST_TOOLS)]
+    );
+    assert_eq!(
+        [
+            shown::EXCERPT_CHARACTERS,
+            shown::LONG_DESCRIPTION_CHARACTERS
+        ]
+        .map(usize::try_from),
+        [
+            Ok(hygiene::EXCERPT_CHARACTERS),
+            Ok(hygiene::LONG_DESCRIPTION_CHARACTERS)
+        ]
+    );
+    assert_eq!(
+        (shown::SUITE, shown::SUITE_VERSION),
+        (registry::SUITE, registry::SUITE_VERSION)
+    );
+}
+
+#[test]
+fn examples_of_the_hygiene_rules_are_what_the_suite_says() {
+    for rule in RULES {
+        let missed = hygiene::scan("tool", rule.no_hit);
+        assert!(missed.hits.is_empty(), "{}: {:?}", rule.id, missed.hits);
+        let Some(text) = rule.hit else { continue };
+        let hits = hygiene::scan("tool", text).hits;
+        assert!(
+            !hits.is_empty()
+                && hits
+                    .iter()
+                    .all(|hit| hit.rule.as_str().starts_with(rule.id)),
+            "{}: {hits:?}",
+            rule.id
+        );
+    }
 }

@@ -82,3 +82,50 @@ fn states_and_executions_have_their_words() {
         }
     }
 }
+
+#[test]
+fn checks_answer_with_reasons_that_the_suites_have() {
+    let shown: Vec<_> = words::ANSWERS.iter().map(|answers| answers.check).collect();
+    let registered: Vec<_> = registry::CHECKS
+        .iter()
+        .map(|check| check.id.as_str())
+        .collect();
+    assert_eq!(shown, registered);
+    assert_eq!(words::STATES, State::ALL.map(State::as_str));
+
+    let mut used: BTreeSet<(&str, &str)> = BTreeSet::new();
+    for (answers, check) in words::ANSWERS.iter().zip(registry::CHECKS) {
+        let mut keys = BTreeSet::new();
+        for state in State::ALL {
+            for key in answers.beside(state.as_str()) {
+                assert!(keys.insert(key), "{} has {key} twice", answers.check);
+                used.insert((key, state.as_str()));
+            }
+        }
+        let given: Vec<_> = answers.states().collect();
+        assert!(given.contains(&"VERIFIED") && given.contains(&"UNVERIFIED"));
+        let worst = check.worst_state.map_or("UNVERIFIED", State::as_str);
+        assert_eq!(given[0], worst, "{}", answers.check);
+    }
+    let carried: BTreeSet<(&str, &str)> = reason::SPECS
+        .iter()
+        .flat_map(|spec| spec.states.iter().map(|state| (spec.name, state.as_str())))
+        .collect();
+    assert_eq!(used, carried);
+}
+
+#[test]
+fn every_state_that_a_check_can_give_says_how_it_comes_about() {
+    for language in Language::ALL {
+        for answers in &words::ANSWERS {
+            for state in words::STATES {
+                assert_eq!(
+                    words::judged(language, answers.check, state).is_some(),
+                    !answers.beside(state).is_empty(),
+                    "{language:?} {} {state}",
+                    answers.check
+                );
+            }
+        }
+    }
+}

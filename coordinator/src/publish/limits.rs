@@ -26,6 +26,23 @@ pub const TOOL_NAMES_LIMIT: usize = 1000;
 pub const COMPRESS_FROM_BYTES: u64 = 512;
 
 /// What a run may cost a server, as pages say it: requests and seconds. The
-/// agent enforces it, and a test of the root package holds both together.
+/// agent enforces it, and a test of the root package holds both together; so it
+/// does for all that follows, which the suites judge by.
 pub const RUN_REQUESTS: i64 = 8;
 pub const RUN_SECONDS: i64 = 10;
+/// Requests for later pages of a tool list, beyond [`RUN_REQUESTS`].
+pub const LATER_PAGE_REQUESTS: i64 = 9;
+/// Bytes of one response, as sent and decoded.
+pub const RESPONSE_BYTES: i64 = 2_097_152;
+/// Pages and tools of one tool list.
+pub const LIST_PAGES: i64 = 10;
+pub const LIST_TOOLS: i64 = 5_000;
+/// Redirects followed, on metadata requests only.
+pub const REDIRECTS: i64 = 3;
+/// Characters of a hit's excerpt.
+pub const EXCERPT_CHARACTERS: i64 = 80;
+/// Characters beyond which a description is listed as long.
+pub const LONG_DESCRIPTION_CHARACTERS: i64 = 2_048;
+/// The suite whose method is described.
+pub const SUITE: &str = "mcp";
+pub const SUITE_VERSION: &str = "1.0.0";

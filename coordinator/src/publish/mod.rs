@@ -13,6 +13,7 @@ mod headers;
 mod keys;
 pub mod limits;
 mod marks;
+pub mod method;
 mod page;
 mod problem;
 mod report;

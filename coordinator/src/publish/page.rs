@@ -37,6 +37,9 @@ pub(super) enum Place {
     /// Below the directory: a report, a piece of evidence.
     BelowServers,
     Keys,
+    Method,
+    /// The method of one check.
+    BelowMethod,
     Nowhere,
 }
 
@@ -67,8 +70,10 @@ impl Page {
     /// `aria-current` of an entry of the masthead, if it has one.
     pub(super) fn current(&self, entry: &str) -> Option<&'static str> {
         match (self.place, entry) {
-            (Place::Servers, "servers") | (Place::Keys, "keys") => Some("page"),
-            (Place::BelowServers, "servers") => Some("true"),
+            (Place::Servers, "servers") | (Place::Keys, "keys") | (Place::Method, "method") => {
+                Some("page")
+            }
+            (Place::BelowServers, "servers") | (Place::BelowMethod, "method") => Some("true"),
             _ => None,
         }
     }

@@ -6,6 +6,7 @@ nav-main = Main
 nav-crumbs = Breadcrumb
 nav-servers = Servers
 nav-keys = Keys
+nav-method = Method
 theme-dark = Dark
 theme-light = Light
 copy = Copy
@@ -27,6 +28,7 @@ cadence-minutes = { $number } min
 foot-claims = What these pages do not claim
 foot-claims-text = We record what can be seen from outside: when, from where, and what came back. A clean report is not a guarantee, and says nothing of the time between two runs.
 foot-check = Check it yourself
+foot-method = Method and limits
 foot-keys = Keys and their windows
 foot-keys-json = The key document, for programs
 

@@ -11,19 +11,21 @@ use unic_langid::LanguageIdentifier;
 use crate::{Language, Param};
 
 /// One file a topic, the same topics in each language.
-const ENGLISH: [&str; 5] = [
+const ENGLISH: [&str; 6] = [
     include_str!("../en/vocabulary.ftl"),
     include_str!("../en/checks.ftl"),
     include_str!("../en/reasons.ftl"),
     include_str!("../en/causes.ftl"),
     include_str!("../en/pages.ftl"),
+    include_str!("../en/method.ftl"),
 ];
-const CHINESE: [&str; 5] = [
+const CHINESE: [&str; 6] = [
     include_str!("../zh/vocabulary.ftl"),
     include_str!("../zh/checks.ftl"),
     include_str!("../zh/reasons.ftl"),
     include_str!("../zh/causes.ftl"),
     include_str!("../zh/pages.ftl"),
+    include_str!("../zh/method.ftl"),
 ];
 
 type Bundle = FluentBundle<FluentResource>;
@@ -65,7 +67,7 @@ fn place(language: Language) -> usize {
     }
 }
 
-fn files(language: Language) -> &'static [&'static str] {
+pub(crate) fn files(language: Language) -> &'static [&'static str] {
     match language {
         Language::English => &ENGLISH,
         Language::Chinese => &CHINESE,

@@ -8,14 +8,18 @@
 //! around what a machine said or reads; escaping is the reader's work.
 
 mod catalogue;
+mod judged;
 mod language;
 mod order;
+mod wording;
 
 use std::collections::BTreeMap;
 
 pub use catalogue::{keys, variables};
+pub use judged::{ANSWERS, Answers, STATES, answers};
 pub use language::Language;
 pub use order::{CHECKS, CheckPlace, GROUPS};
+pub use wording::{WordOf, Wording};
 
 /// A parameter of a text: a number, or a word from a bounded set.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,6 +70,21 @@ pub fn reason(language: Language, key: &str, params: &BTreeMap<String, Param>) -
         .map(|(name, value)| (name.as_str(), value.clone()))
         .collect();
     find(language, &format!("reason-{key}"), None, &args).unwrap_or_else(|| unknown(language, key))
+}
+
+/// The sentence of a reason with its parameters as names, for a page about the
+/// check and not about a run.
+pub fn reason_wording(language: Language, key: &str) -> Wording {
+    wording::wording(language, &format!("reason-{key}")).unwrap_or_else(|| Wording {
+        sentence: unknown(language, key),
+        words: Vec::new(),
+    })
+}
+
+/// How a check is judged when it comes to this state. `None` for a state that
+/// it never gives.
+pub fn judged(language: Language, check: &str, state: &str) -> Option<String> {
+    find(language, &format!("judged-{check}"), Some(state), &[])
 }
 
 /// What an owner can do about a finding with this reason, where there is

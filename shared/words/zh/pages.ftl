@@ -6,6 +6,7 @@ nav-main = 主导航
 nav-crumbs = 路径
 nav-servers = 服务器
 nav-keys = 公钥
+nav-method = 方法
 theme-dark = 深色
 theme-light = 浅色
 copy = 复制
@@ -27,6 +28,7 @@ cadence-minutes = { $number } 分钟
 foot-claims = 本站不主张什么
 foot-claims-text = 我们只记录从外部能观测到的内容：何时、从哪里、看到了什么。一份干净的报告不是保证，也不说明两次 run 之间发生了什么。
 foot-check = 自行核实
+foot-method = 方法与上限
 foot-keys = 公钥与有效期
 foot-keys-json = 公钥文档（供程序读取）
 

@@ -8,6 +8,7 @@ use touchstone_words::{self as words, CHECKS, GROUPS};
 
 use super::{Reading, sentence};
 use crate::publish::marks::{ExecutionMark, StateMark, tone};
+use crate::publish::method::{KeyLink, TitleLink};
 use crate::publish::stranger::Stranger;
 use crate::publish::text::{Prose, Text};
 
@@ -29,9 +30,11 @@ struct Finding<'a> {
     tone: &'static str,
     mark: StateMark,
     title: Prose,
+    /// How the check is judged.
+    method: Option<TitleLink>,
     sentence: Prose,
     /// Key and parameters, for search and for machines.
-    key: &'a str,
+    key: KeyLink<'a>,
     params: String,
     fix: Option<Prose>,
     cannot_show: Prose,
@@ -41,7 +44,7 @@ struct Finding<'a> {
 }
 
 struct Hit {
-    what: Prose,
+    what: TitleLink,
     excerpt: Stranger,
 }
 
@@ -64,9 +67,11 @@ pub(super) struct Row<'a> {
     pub(super) tone: &'static str,
     pub(super) mark: StateMark,
     pub(super) title: Prose,
+    /// The title, on its way to the method of the check.
+    pub(super) heading: TitleLink,
     pub(super) sentence: Prose,
     /// The reason's key, where something is left to ask.
-    pub(super) key: Option<&'a str>,
+    pub(super) key: Option<KeyLink<'a>>,
     pub(super) is_finding: bool,
     /// What an owner can do about it.
     pub(super) fix: Option<Prose>,
@@ -175,9 +180,10 @@ pub(super) fn row(text: Text, assertion: &Assertion) -> Row<'_> {
         check: assertion.check.as_str(),
         tone: tone(assertion.state),
         mark: StateMark::word(text, assertion.state),
+        heading: TitleLink::new(text, assertion.check.as_str(), Prose(check.title.clone())),
         title: Prose(check.title),
         sentence: sentence(text, assertion),
-        key: (assertion.state != State::Verified).then(|| assertion.reason.key.as_str()),
+        key: (assertion.state != State::Verified).then(|| key(text, assertion)),
         is_finding: matches!(assertion.state, State::Failed | State::ObservedRisk),
         fix: words::fix(text.0, assertion.reason.key.as_str()).map(Prose),
         cannot_show: Prose(check.cannot_show),
@@ -206,14 +212,23 @@ fn finding<'a>(reading: &Reading<'_>, assertion: &'a Assertion) -> Finding<'a> {
         tone: tone(assertion.state),
         mark: StateMark::word(text, assertion.state),
         title: Prose(words.title),
+        method: words::answers(check).map(|_| TitleLink::new(text, check, text.t("method-judged"))),
         sentence: sentence(text, assertion),
-        key: assertion.reason.key.as_str(),
+        key: key(text, assertion),
         params: params(assertion),
         fix: words::fix(text.0, assertion.reason.key.as_str()).map(Prose),
         cannot_show: Prose(words.cannot_show),
         hits,
         more,
     }
+}
+
+fn key(text: Text, assertion: &Assertion) -> KeyLink<'_> {
+    KeyLink::new(
+        text,
+        assertion.check.as_str(),
+        assertion.reason.key.as_str(),
+    )
 }
 
 /// `, tools = 1, hits = 2`, after the key.
@@ -238,16 +253,20 @@ fn hits(reading: &Reading<'_>, check: &str) -> (Vec<Hit>, Option<Prose>) {
             .hygiene
             .iter()
             .map(|hit| Hit {
-                what: text.with(
-                    "hit-hygiene",
-                    &[
-                        ("rule", hit.rule.as_str().into()),
-                        ("field", hit.field.as_str().into()),
-                        (
-                            "offset",
-                            i64::try_from(hit.offset).unwrap_or(i64::MAX).into(),
-                        ),
-                    ],
+                what: TitleLink::rule(
+                    text,
+                    &hit.rule,
+                    text.with(
+                        "hit-hygiene",
+                        &[
+                            ("rule", hit.rule.as_str().into()),
+                            ("field", hit.field.as_str().into()),
+                            (
+                                "offset",
+                                i64::try_from(hit.offset).unwrap_or(i64::MAX).into(),
+                            ),
+                        ],
+                    ),
                 ),
                 excerpt: Stranger(format!("{}: {}", hit.tool, hit.excerpt)),
             })
@@ -257,7 +276,7 @@ fn hits(reading: &Reading<'_>, check: &str) -> (Vec<Hit>, Option<Prose>) {
                 names
                     .iter()
                     .map(|name| Hit {
-                        what: text.t(id),
+                        what: TitleLink::none(text.t(id)),
                         excerpt: Stranger(name.clone()),
                     })
                     .collect()
@@ -271,7 +290,7 @@ fn hits(reading: &Reading<'_>, check: &str) -> (Vec<Hit>, Option<Prose>) {
             .iter()
             .flat_map(|changed| {
                 changed.differences.iter().map(|difference| Hit {
-                    what: text.t("hit-schema"),
+                    what: TitleLink::none(text.t("hit-schema")),
                     excerpt: Stranger(format!("{} {}", changed.tool, difference.path)),
                 })
             })
@@ -281,10 +300,10 @@ fn hits(reading: &Reading<'_>, check: &str) -> (Vec<Hit>, Option<Prose>) {
             .iter()
             .filter(|redirect| redirect.cross_host)
             .map(|redirect| Hit {
-                what: text.with(
+                what: TitleLink::none(text.with(
                     "hit-redirect",
                     &[("status", i64::from(redirect.status).into())],
-                ),
+                )),
                 excerpt: Stranger(redirect.location.clone()),
             })
             .collect(),

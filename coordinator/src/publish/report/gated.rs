@@ -1,7 +1,7 @@
 //! The report of a run that was signed as far as the sign-in wall. Nothing
 //! behind the wall gets a row, a state of its own, or a conclusion.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use askama::Template;
 use touchstone_evidence::payload::{LIMITED_CHECKS, Predicate};
@@ -11,6 +11,7 @@ use super::Reading;
 use super::found::{Row, in_order, row};
 use crate::publish::commands::{Command, Commands, initialize_status};
 use crate::publish::marks::StateMark;
+use crate::publish::method::{KeyLink, TitleLink};
 use crate::publish::stranger::Stranger;
 use crate::publish::text::{Prose, Text};
 
@@ -32,8 +33,8 @@ struct Behind<'a> {
     before: Prose,
     mark: StateMark,
     after: Prose,
-    reasons: Vec<&'a str>,
-    checks: Vec<&'a str>,
+    reasons: Vec<KeyLink<'a>>,
+    checks: Vec<TitleLink>,
 }
 
 #[derive(Template)]
@@ -86,16 +87,24 @@ pub(super) fn behind(
         .filter(|assertion| !LIMITED_CHECKS.contains(&assertion.check.as_str()))
         .collect();
     let count = i64::try_from(hidden.len()).unwrap_or(i64::MAX);
-    let reasons: BTreeSet<&str> = hidden.iter().map(|a| a.reason.key.as_str()).collect();
+    // Each key once, on its way to the first check that gives it.
+    let reasons: BTreeMap<&str, &str> = hidden
+        .iter()
+        .rev()
+        .map(|a| (a.reason.key.as_str(), a.check.as_str()))
+        .collect();
     Behind {
         text,
         before: text.with("behind-before", &[("count", count.into())]),
         mark: StateMark::word(text, State::Unverified),
         after: text.t("behind-after"),
-        reasons: reasons.into_iter().collect(),
+        reasons: reasons
+            .into_iter()
+            .map(|(key, check)| KeyLink::new(text, check, key))
+            .collect(),
         checks: hidden
             .iter()
-            .map(|assertion| assertion.check.as_str())
+            .map(|assertion| TitleLink::id(text, assertion.check.as_str()))
             .collect(),
     }
     .render()

@@ -4,6 +4,7 @@ use touchstone_words::Param;
 
 use super::Reading;
 use crate::publish::marks::Signature;
+use crate::publish::method;
 use crate::publish::stranger::Stranger;
 use crate::publish::text::{Moment, Prose, Text};
 use crate::store::read::{Attestation, TargetView};
@@ -21,6 +22,8 @@ pub(in crate::publish) struct Head {
     pub(in crate::publish) cadence_note: Prose,
     pub(in crate::publish) seal_title: Prose,
     pub(in crate::publish) seal_text: Prose,
+    /// Where the reasons for not signing are listed.
+    pub(in crate::publish) why: Option<String>,
     /// Of a run that is signed.
     pub(in crate::publish) evidence: Option<String>,
 }
@@ -67,6 +70,9 @@ impl Head {
             ),
             seal_title: text.t(&format!("signature-{}", reading.signature.as_str())),
             seal_text: seal_text(reading),
+            why: (reading.signature == Signature::None)
+                .then(|| method::unsigned(text, reading.unsigned_reason()?))
+                .flatten(),
             evidence: run
                 .filter(|_| reading.signature.is_signed())
                 .map(|run| text.link(&format!("/evidence/{}", run.run_id))),

@@ -15,7 +15,7 @@ mod runs;
 pub(super) mod saw;
 mod unsigned;
 
-pub(super) use self::head::name;
+pub(super) use self::head::{cadence, name};
 pub(super) use self::runs::states;
 
 use std::collections::BTreeMap;
@@ -272,10 +272,7 @@ fn notices(reading: &Reading<'_>) -> Vec<Notice> {
             rest: text.with(
                 "notice-stale-text",
                 &[
-                    (
-                        "cadence",
-                        head::cadence(text, reading.report.target.tier).into(),
-                    ),
+                    ("cadence", cadence(text, reading.report.target.tier).into()),
                     ("moment", text.minute(run.run.started_at_ms).shown.into()),
                 ],
             ),

@@ -13,7 +13,7 @@ use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
 use serde::Deserialize;
 use tokio::sync::Semaphore;
-use touchstone_words::Language;
+use touchstone_words::{self as words, Language};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::SizeAbove;
@@ -26,7 +26,7 @@ use super::limits::{
 use super::problem::{self, Form};
 use super::report::{self, Reading};
 use super::text::Text;
-use super::{Pages, Source, Unavailable, assets, headers, twin};
+use super::{Pages, Source, Unavailable, assets, headers, method, twin};
 use crate::store::read::{DirectoryQuery, SignatureFilter};
 
 /// What is judged by a clock, or grows.
@@ -91,6 +91,8 @@ fn in_language<S: Source>(language: Language) -> Router<Arc<Site<S>>> {
         .route("/servers/{slug}/runs/{run_id}", get(one_run::<S>))
         .route("/evidence/{run_id}", get(proofs::evidence_page::<S>))
         .route("/keys", get(proofs::keys_page::<S>))
+        .route("/method", get(methods))
+        .route("/method/{check}", get(one_method))
         .layer(Extension(Text(language)))
 }
 
@@ -193,6 +195,17 @@ async fn show_report<S: Source>(
                 twin::body(&twin::report(&reading)),
             )
         }
+    }
+}
+
+async fn methods(Extension(text): Extension<Text>) -> Response {
+    method::show(text)
+}
+
+async fn one_method(Extension(text): Extension<Text>, Path(check): Path<String>) -> Response {
+    match words::answers(&check) {
+        Some(answers) => method::show_check(text, answers),
+        None => problem::not_found(text, &check),
     }
 }
 

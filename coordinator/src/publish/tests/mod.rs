@@ -4,6 +4,7 @@
 mod answers;
 mod commands;
 mod html;
+mod method;
 mod sample;
 mod texts;
 
@@ -14,6 +15,7 @@ use axum::body::Body;
 use axum::http::{HeaderMap, Method, Request, StatusCode, header};
 use http_body_util::BodyExt as _;
 use serde_json::Value;
+use touchstone_words::CHECKS;
 use tower::ServiceExt as _;
 
 use self::sample::{Sample, signed_full, unsigned};
@@ -62,7 +64,9 @@ fn pages(sample: &Sample) -> Vec<String> {
         "/?q=harbour&sig=full".to_owned(),
         "/?q=nothing".to_owned(),
         "/keys".to_owned(),
+        "/method".to_owned(),
     ];
+    pages.extend(CHECKS.map(|check| format!("/method/{}", check.id)));
     pages.extend([FULL, LIMITED, UNSIGNED, OURS, PENDING, STALE, UNOBSERVED].map(str::to_owned));
     pages.push(format!("/evidence/{run_id}"));
     pages.push(format!("{FULL}/runs/{earlier}"));
@@ -329,6 +333,9 @@ async fn pages_are_as_they_were_looked_at() {
         ("report-pending", PENDING),
         ("evidence", &format!("/evidence/{run_id}")),
         ("keys", "/keys"),
+        ("method", "/method"),
+        ("method-hygiene", "/method/tool_description_hygiene"),
+        ("method-redirect-zh", "/zh/method/redirect_policy"),
     ] {
         insta::assert_snapshot!(name, looked_at(&get(&router, address).await.body));
     }

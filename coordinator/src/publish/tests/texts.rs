@@ -7,8 +7,10 @@ use std::path::{Path, PathBuf};
 
 use touchstone_evidence::keyset::Purpose;
 use touchstone_proto::observation::FailureKind;
-use touchstone_words::{Language, keys};
+use touchstone_proto::vocabulary::Execution;
+use touchstone_words::{Language, STATES, keys};
 
+use crate::publish::method::rules::RULES;
 use crate::publish::report::saw::failure_name;
 use crate::store::read::MissedCause;
 use crate::targets::Tier;
@@ -112,6 +114,34 @@ fn every_text_that_is_put_together_exists() {
     for verdict in ["valid", "invalid", "undecidable-key", "undecidable-schema"] {
         ids.push(format!("verdict-{verdict}"));
         ids.push(format!("verdict-{verdict}-when"));
+    }
+    for state in STATES {
+        ids.push(format!("state-meaning-{state}"));
+    }
+    for execution in Execution::ALL {
+        ids.push(format!("execution-meaning-{}", execution.as_str()));
+    }
+    for scope in ["full", "limited", "none"] {
+        ids.push(format!("method-scope-{scope}"));
+    }
+    for day in [
+        "answered",
+        "unanswered",
+        "not_counted",
+        "undetermined",
+        "before",
+    ] {
+        ids.push(format!("day-meaning-{day}"));
+    }
+    for tier in Tier::ALL {
+        ids.push(format!("tier-{}", tier.as_str()));
+    }
+    for text in ["source", "scan", "between", "score"] {
+        ids.push(format!("does-not-{text}"));
+    }
+    for rule in RULES {
+        ids.push(format!("rule-{}", rule.id));
+        ids.push(format!("rule-{}.looks", rule.id));
     }
     for end in ["about", "fits", "does-not", "cannot-tell"] {
         ids.extend((1..=5).map(|cause| format!("cause-{cause}.{end}")));
