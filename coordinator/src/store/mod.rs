@@ -4,6 +4,7 @@
 //! not at all; what a caller tells others after it returned `Ok` is on disk.
 //! The engine is chosen by URL; its differences live in `dialect` alone.
 
+mod baselines;
 mod dialect;
 mod error;
 mod evidence;
@@ -25,6 +26,7 @@ use std::{
 };
 use touchstone_telemetry::Chain;
 
+pub use baselines::{APPROVALS_LIMIT, Ineligible};
 use dialect::Dialect;
 pub use error::{Failure, StoreError};
 use futures_util::future::BoxFuture;
