@@ -214,10 +214,9 @@ async fn approve(
     .bind(suite)
     .fetch_optional(&mut *tx)
     .await?;
-    if let Some(newest) = newest.as_ref().map(baseline).transpose()? {
-        if newest.run_id == run_id {
-            return Ok(Ok(newest));
-        }
+    let newest = newest.as_ref().map(baseline).transpose()?;
+    if let Some(newest) = newest.filter(|newest| newest.run_id == run_id) {
+        return Ok(Ok(newest));
     }
     sqlx::query(
         "INSERT INTO baselines (target_id, sequence, run_id, approved_at_ms, approved_by) \
