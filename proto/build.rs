@@ -2,7 +2,12 @@
 
 use std::path::PathBuf;
 
-const FILES: [&str; 3] = ["observation.proto", "fleet.proto", "signer.proto"];
+const FILES: [&str; 4] = [
+    "observation.proto",
+    "fleet.proto",
+    "signer.proto",
+    "operator.proto",
+];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let root = PathBuf::from(std::env::var("CARGO_MANIFEST_DIR")?);

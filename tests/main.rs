@@ -6,6 +6,7 @@
 #![allow(clippy::pedantic, clippy::unwrap_used, unreachable_pub)]
 
 mod bad_input;
+mod baseline;
 mod corpus;
 mod limits;
 mod resilience;

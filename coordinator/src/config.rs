@@ -30,6 +30,9 @@ pub struct Config {
     /// Where agents connect: `unix:PATH` or a loopback `ADDRESS:PORT`.
     #[serde(default = "default_agents_listen")]
     pub agents_listen: String,
+    /// Where the operator of this machine is answered: `unix:PATH`.
+    #[serde(default = "default_operator_listen")]
+    pub operator_listen: String,
     /// Where pages are served; port 0 takes any free one.
     #[serde(default = "default_pages_listen")]
     pub pages_listen: SocketAddr,
@@ -101,8 +104,8 @@ pub enum ConfigError {
          mutual TLS agents may connect over a Unix socket or over loopback only"
     )]
     NotLoopback(SocketAddr),
-    #[error("reading the configuration: signer = {0:?} must be unix:PATH")]
-    SignerNotUnix(String),
+    #[error("reading the configuration: {key} = {value:?} must be unix:PATH")]
+    NotUnix { key: &'static str, value: String },
     #[error(
         "reading the configuration: regions must hold 1 to {REGIONS_LIMIT} names of a-z, 0-9 and hyphen, each once"
     )]
@@ -142,6 +145,7 @@ impl Config {
     pub fn check(&self) -> Result<(), ConfigError> {
         self.agents()?;
         self.signer_socket()?;
+        self.operator_socket()?;
         let regions = &self.regions;
         if regions.is_empty()
             || regions.len() > REGIONS_LIMIT
@@ -171,10 +175,12 @@ impl Config {
 
     /// The signer's socket.
     pub fn signer_socket(&self) -> Result<PathBuf, ConfigError> {
-        match Address::parse("signer", &self.signer)? {
-            Address::Unix(path) => Ok(path),
-            Address::Tcp(_) => Err(ConfigError::SignerNotUnix(self.signer.clone())),
-        }
+        unix("signer", &self.signer)
+    }
+
+    /// The socket on which the operator of this machine is answered.
+    pub fn operator_socket(&self) -> Result<PathBuf, ConfigError> {
+        unix("operator_listen", &self.operator_listen)
     }
 
     /// The targets of the configuration.
@@ -207,6 +213,7 @@ impl Default for Config {
             database_limit_mb: None,
             signer: default_signer(),
             agents_listen: default_agents_listen(),
+            operator_listen: default_operator_listen(),
             pages_listen: default_pages_listen(),
             public_url: None,
             regions: default_regions(),
@@ -231,6 +238,16 @@ impl Address {
     }
 }
 
+fn unix(key: &'static str, value: &str) -> Result<PathBuf, ConfigError> {
+    match Address::parse(key, value)? {
+        Address::Unix(path) => Ok(path),
+        Address::Tcp(_) => Err(ConfigError::NotUnix {
+            key,
+            value: value.to_owned(),
+        }),
+    }
+}
+
 impl From<TargetSource> for EndpointSource {
     fn from(source: TargetSource) -> Self {
         match source {
@@ -252,6 +269,10 @@ fn default_signer() -> String {
 
 fn default_agents_listen() -> String {
     "unix:run/fleet.sock".to_owned()
+}
+
+fn default_operator_listen() -> String {
+    "unix:run/operator.sock".to_owned()
 }
 
 fn default_pages_listen() -> SocketAddr {
@@ -287,6 +308,7 @@ mod tests {
             database_limit_mb = 500
             signer = "unix:s.sock"
             agents_listen = "127.0.0.1:7000"
+            operator_listen = "unix:o.sock"
             pages_listen = "0.0.0.0:80"
             public_url = "https://touchstone.example"
             regions = ["fra", "iad"]
@@ -305,6 +327,7 @@ mod tests {
             full.agents().unwrap(),
             Address::Tcp(([127, 0, 0, 1], 7000).into())
         );
+        assert_eq!(full.operator_socket().unwrap(), Path::new("o.sock"));
         let seeds = full.seeds().unwrap();
         assert_eq!(seeds[0].regions, ["fra", "iad"]);
         assert_eq!(
@@ -321,6 +344,7 @@ mod tests {
             ("agents_listen = 'fleet.sock'", "agents_listen"),
             ("agents_listen = 'unix:'", "agents_listen"),
             ("signer = '127.0.0.1:1'", "unix:PATH"),
+            ("operator_listen = '127.0.0.1:1'", "operator_listen"),
             ("pages_listen = 'localhost'", "pages_listen"),
             ("regions = []", "regions"),
             ("regions = ['Frankfurt am Main']", "regions"),

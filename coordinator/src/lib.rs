@@ -13,6 +13,7 @@ pub mod fleet;
 mod health;
 pub mod history;
 mod listen;
+mod operator;
 pub mod publish;
 pub mod queue;
 pub mod random;
@@ -25,4 +26,5 @@ pub mod tasks;
 
 pub use config::Config;
 pub use event::Event;
+pub use operator::{Asked, OperatorClient, OperatorError};
 pub use role::{DRAIN_LIMIT, Error, Outside, STOP_LIMIT, run, run_with};

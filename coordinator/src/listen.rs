@@ -1,7 +1,7 @@
 //! Places to listen at. A socket file that nobody listens at any more is
 //! replaced; one that somebody listens at is an error, as is a taken port.
 
-use std::{io, net::SocketAddr, path::Path};
+use std::{io, net::SocketAddr, os::unix::fs::PermissionsExt as _, path::Path};
 
 use tokio::net::{TcpListener, UnixListener, UnixStream};
 
@@ -58,9 +58,30 @@ pub(crate) async fn unix(path: &Path) -> Result<UnixListener, ListenError> {
     }
 }
 
+/// The same, with a file that only its owner can open. Until its mode is set,
+/// that of the folder keeps others out.
+pub(crate) async fn private_unix(path: &Path) -> Result<UnixListener, ListenError> {
+    let listener = unix(path).await?;
+    let private = std::fs::Permissions::from_mode(0o600);
+    tokio::fs::set_permissions(path, private)
+        .await
+        .map_err(|source| ListenError::new(path.display().to_string(), source))?;
+    Ok(listener)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn a_private_socket_is_its_owners_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run/operator.sock");
+        let _listener = private_unix(&path).await.unwrap();
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(&path), 0o600);
+        assert_eq!(mode(path.parent().unwrap()), 0o700);
+    }
 
     #[tokio::test]
     async fn a_socket_left_behind_is_replaced_and_a_living_one_is_not() {

@@ -26,6 +26,9 @@ use touchstone_proto::{
     },
 };
 
+/// Largest request to attest, in bytes: a run and the approved baseline, each
+/// as large as a message may be.
+pub const ATTEST_LIMIT_BYTES: usize = 2 * MESSAGE_LIMIT_BYTES;
 /// How long the signer may take to evaluate and sign one run.
 pub const ATTEST_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long any other answer of the signer may take.
@@ -87,7 +90,7 @@ impl Signer {
     pub fn over(channel: Channel) -> Self {
         let client = SignerServiceClient::new(channel)
             .max_decoding_message_size(MESSAGE_LIMIT_BYTES)
-            .max_encoding_message_size(MESSAGE_LIMIT_BYTES);
+            .max_encoding_message_size(ATTEST_LIMIT_BYTES);
         Self {
             client,
             reachable: Arc::default(),
@@ -99,11 +102,16 @@ impl Signer {
         Arc::clone(&self.reachable)
     }
 
-    /// Has a run evaluated and, if it deserves it, signed.
-    pub async fn attest(&self, signed: SignedObservation) -> Result<AttestResponse, SignerError> {
+    /// Has a run evaluated, held against the approved baseline if there is one,
+    /// and, if it deserves it, signed.
+    pub async fn attest(
+        &self,
+        signed: SignedObservation,
+        baseline: Option<SignedObservation>,
+    ) -> Result<AttestResponse, SignerError> {
         let request = AttestRequest {
             signed: Some(signed),
-            baseline: None,
+            baseline,
         };
         let mut client = self.client.clone();
         self.call(ATTEST_TIMEOUT, client.attest(request)).await

@@ -3,6 +3,8 @@
 // All of this is test code: what it unwraps, it asserts.
 #![allow(clippy::unwrap_used)]
 
+#[path = "fleet/baseline.rs"]
+mod baseline;
 mod support;
 
 use std::time::Duration;

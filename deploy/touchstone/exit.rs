@@ -11,6 +11,7 @@ pub(crate) enum Exit {
     Unexpected = 1,
     Usage = 2,
     Failed = 3,
+    NotFound = 5,
     Unreachable = 6,
     DoesNotVerify = 7,
     CannotTell = 8,

@@ -1,10 +1,11 @@
-//! `touchstone`, the one program people run: `up`, `check`, `verify`, the pure
-//! rules on files, and the three roles by name.
+//! `touchstone`, the one program people run: `up`, `check`, `verify`,
+//! `baseline`, the pure rules on files, and the three roles by name.
 //!
 //! Data goes to standard output, messages to standard error. What a command
 //! could not do is one sentence that says what to do instead, and an exit code
 //! of [`exit::Exit`].
 
+mod baseline;
 mod check;
 mod config;
 mod endpoint;
@@ -49,6 +50,9 @@ enum Command {
     Check(check::Args),
     /// Check an evidence bundle offline
     Verify(verify::Args),
+    /// Approve a run as the release that later runs are compared with
+    #[command(subcommand)]
+    Baseline(baseline::Command),
     /// Print the canonical form (nfc-jcs/v1) of one JSON text
     Canonicalize(tool_list::CanonicalizeArgs),
     /// Print both fingerprints of a tool list
@@ -88,6 +92,7 @@ fn run(command: Command) -> Outcome {
         Command::Up(args) => block_on(up::run(args)),
         Command::Check(args) => block_on(check::run(args)),
         Command::Verify(args) => verify::run(&args),
+        Command::Baseline(command) => block_on(baseline::run(command)),
         Command::Canonicalize(args) => tool_list::canonicalize(&args),
         Command::Fingerprint(args) => tool_list::fingerprint(&args),
         Command::Lint(args) => tool_list::lint(&args),

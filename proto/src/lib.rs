@@ -1,7 +1,7 @@
 //! The messages between the roles, and the few words that all of them share.
 //!
-//! Generated types live in [`observation`], [`fleet`] and [`signer`]. By hand:
-//! [`Recorded`] (an observation together with the bodies that it names, which
+//! Generated types live in [`observation`], [`fleet`], [`signer`] and
+//! [`operator`]. By hand: [`Recorded`] (an observation together with the bodies that it names, which
 //! cannot be built from bytes that do not fit together), [`identity`] (how a
 //! key is named, what exactly is signed) and [`vocabulary`] (states,
 //! executions, scopes).
@@ -16,7 +16,10 @@ pub use recorded::{Digest, Malformed, OBSERVATION_FORMAT, Recorded};
 /// pages of 2 MiB each, and room for what surrounds them.
 pub const MESSAGE_LIMIT_BYTES: usize = 40 * 1024 * 1024;
 
-pub use generated::{fleet::v1 as fleet, observation::v1 as observation, signer::v1 as signer};
+pub use generated::{
+    fleet::v1 as fleet, observation::v1 as observation, operator::v1 as operator,
+    signer::v1 as signer,
+};
 
 // The nesting is that of the protobuf packages, which the generated code counts on.
 #[allow(
@@ -40,6 +43,11 @@ mod generated {
     pub mod signer {
         pub mod v1 {
             tonic::include_proto!("touchstone.signer.v1");
+        }
+    }
+    pub mod operator {
+        pub mod v1 {
+            tonic::include_proto!("touchstone.operator.v1");
         }
     }
 }

@@ -59,7 +59,7 @@ fn answer(manner: Manner, mut stream: TcpStream, port: u16) {
 }
 
 /// Head and body of one request; `None` when the client is gone.
-fn read_request(stream: &mut TcpStream) -> Option<String> {
+pub fn read_request(stream: &mut TcpStream) -> Option<String> {
     let mut bytes = Vec::new();
     let mut chunk = [0; 4096];
     loop {

@@ -16,12 +16,14 @@ pub const SLUG_LIMIT: usize = 256;
 pub const RUN_ID_LIMIT: usize = 128;
 /// Characters of a cursor of the directory.
 pub const CURSOR_LIMIT: usize = 512;
-/// Evidences that are held in memory at one time. One may be as large as a
-/// message between two roles, 40 MiB; who comes later waits, at most as long as
-/// a page may take.
+/// Evidences that are held in memory at one time. One may be as large as two
+/// messages between two roles, 80 MiB, when the run was compared with a
+/// baseline; who comes later waits, at most as long as a page may take.
 pub const EVIDENCE_AT_ONCE: usize = 8;
 /// Names of tools that a report lists; the rest is counted.
 pub const TOOL_NAMES_LIMIT: usize = 1000;
+/// Differences from the baseline that a report lists; the rest is counted.
+pub const DIFFERENCES_LIMIT: usize = 200;
 /// Responses shorter than this are not worth compressing, in bytes.
 pub const COMPRESS_FROM_BYTES: u64 = 512;
 

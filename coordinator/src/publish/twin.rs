@@ -10,7 +10,7 @@ use super::report::saw::{failure_name, step_name};
 use super::report::{Reading, sentence};
 use super::text::{Text, instant};
 use crate::history::reach::Reach;
-use crate::store::read::{Attestation, MissedSlots, RunLine, RunView};
+use crate::store::read::{Attestation, Baseline, MissedSlots, RunLine, RunView};
 use crate::targets::EndpointSource;
 
 /// Changes when a reader of the old shape would misread the new one.
@@ -50,6 +50,8 @@ pub(super) fn report(reading: &Reading<'_>) -> Value {
         // Text of the server's own, unsigned: to be escaped, never believed.
         "tool_names": signed(reading).then_some(&reading.detail.tool_names),
         "exchanges": run.map(|run| exchanges(&run.observation)),
+        // The approval in force now; what this run was compared with, its predicate says.
+        "baseline": report.baseline.as_ref().map(baseline),
         "observed_days": report.observed_days,
         "tools_unchanged": report.tools_unchanged.as_ref().filter(|_| reading.signature == Signature::Full),
         "missed": report.missed.iter().map(missed).collect::<Vec<_>>(),
@@ -136,6 +138,15 @@ fn run_line(line: &RunLine) -> Value {
     let full = Signature::of(Some(&line.run.attestation)) == Signature::Full;
     facts["states"] = json!(line.states.filter(|_| full));
     facts
+}
+
+fn baseline(baseline: &Baseline) -> Value {
+    json!({
+        "run_id": baseline.run_id,
+        "observation_digest": format!("sha256:{}", baseline.observation_digest),
+        "run_started_at": time(baseline.run_started_at_ms),
+        "approved_at": time(baseline.approved_at_ms),
+    })
 }
 
 fn missed(missed: &MissedSlots) -> Value {

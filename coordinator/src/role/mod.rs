@@ -29,6 +29,7 @@ use crate::{
         view::FleetView,
     },
     listen::ListenError,
+    operator::Operator,
     queue::MemoryQueue,
     random::{NoRandomness, SharedRandom, SystemRandom, draw},
     signer::Signer,
@@ -152,6 +153,7 @@ struct Tasks {
     missed: JoinHandle<()>,
     attest: JoinHandle<()>,
     refresh: JoinHandle<()>,
+    operator: JoinHandle<()>,
     pages: JoinHandle<()>,
 }
 
@@ -254,6 +256,10 @@ impl Running {
         };
         let reader = Reader::new(opened.store.clone(), Arc::clone(&clock), live);
         let sessions = TaskTracker::new();
+        let operator = Operator {
+            store: opened.store.clone(),
+            clock: Arc::clone(&clock),
+        };
         let fleet = Fleet {
             signer: opened.signer.clone(),
             roster: Arc::clone(&opened.roster),
@@ -286,6 +292,7 @@ impl Running {
             missed,
             attest: tokio::spawn(attest.run(tokens.end.clone())),
             refresh: tokio::spawn(refresh.run(tokens.end.clone())),
+            operator: serve::operator(places.operator, operator, tokens.end.clone()),
             pages: serve::pages(places.pages, reader, config, tokens.end.clone()),
             agents: serve::agents(places.agents, fleet, tokens.draining.clone()),
         };
@@ -309,6 +316,7 @@ impl Running {
             missed,
             attest,
             refresh,
+            operator,
             pages,
         } = &mut self.tasks;
         tokio::select! {
@@ -318,6 +326,7 @@ impl Running {
             _ = missed => "missed",
             _ = attest => "attest",
             _ = refresh => "refresh",
+            _ = operator => "operator",
             _ = pages => "pages",
         }
     }
@@ -354,6 +363,7 @@ impl Running {
             ("missed", tasks.missed),
             ("attest", tasks.attest),
             ("refresh", tasks.refresh),
+            ("operator", tasks.operator),
             ("pages", tasks.pages),
         ] {
             end(name, task, by).await;

@@ -18,6 +18,7 @@ pub(super) struct Places {
     /// The port that was found, where the configuration leaves it open.
     pages_at: SocketAddr,
     pub(super) agents: Agents,
+    pub(super) operator: UnixListener,
 }
 
 pub(super) enum Agents {
@@ -33,10 +34,12 @@ impl Places {
             Address::Unix(path) => Agents::Unix(listen::unix(&path).await?),
             Address::Tcp(address) => Agents::Tcp(listen::tcp(address).await?),
         };
+        let operator = listen::private_unix(&config.operator_socket()?).await?;
         Ok(Self {
             pages,
             pages_at,
             agents,
+            operator,
         })
     }
 

@@ -1,19 +1,27 @@
-//! The two servers: pages for everyone, the fleet's service for agents.
+//! The three servers: pages for everyone, the fleet's service for agents, the
+//! operator's socket.
 
 use std::time::Duration;
 use touchstone_telemetry::Chain;
 
-use tokio::{net::TcpListener, task::JoinHandle};
+use tokio::{
+    net::{TcpListener, UnixListener},
+    task::JoinHandle,
+};
 use tokio_stream::wrappers::{TcpListenerStream, UnixListenerStream};
 use tokio_util::sync::CancellationToken;
 use tonic::transport::{Server, server::Router};
-use touchstone_proto::{MESSAGE_LIMIT_BYTES, fleet::fleet_service_server::FleetServiceServer};
+use touchstone_proto::{
+    MESSAGE_LIMIT_BYTES, fleet::fleet_service_server::FleetServiceServer,
+    operator::operator_service_server::OperatorServiceServer,
+};
 
 use super::places::Agents;
 use crate::{
     config::Config,
     fleet::stream::Fleet,
     health,
+    operator::Operator,
     publish::{self, Pages},
     store::Reader,
 };
@@ -75,6 +83,26 @@ pub(super) fn agents(agents: Agents, fleet: Fleet, draining: CancellationToken) 
             tracing::error!(
                 error = %Chain(&error),
                 "agents are not served"
+            );
+        }
+    })
+}
+
+/// Answers the operator of this machine until `end`.
+pub(super) fn operator(
+    listener: UnixListener,
+    operator: Operator,
+    end: CancellationToken,
+) -> JoinHandle<()> {
+    tokio::spawn(async move {
+        let served = Server::builder()
+            .add_service(OperatorServiceServer::new(operator))
+            .serve_with_incoming_shutdown(UnixListenerStream::new(listener), end.cancelled_owned())
+            .await;
+        if let Err(error) = served {
+            tracing::error!(
+                error = %Chain(&error),
+                "the operator is not answered"
             );
         }
     })

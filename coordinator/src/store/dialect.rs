@@ -105,11 +105,18 @@ impl Dialect {
     /// The schema, step by step. A step that was released is never edited.
     pub(super) fn migrator(self) -> Migrator {
         let Self::Sqlite = self;
-        let steps = [(
-            1,
-            "first",
-            include_str!("../../migrations/sqlite/0001_first.sql"),
-        )];
+        let steps = [
+            (
+                1,
+                "first",
+                include_str!("../../migrations/sqlite/0001_first.sql"),
+            ),
+            (
+                2,
+                "baselines",
+                include_str!("../../migrations/sqlite/0002_baselines.sql"),
+            ),
+        ];
         let migrations = steps.map(|(version, name, sql)| {
             Migration::new(
                 version,

@@ -4,6 +4,7 @@
 //! not at all; what a caller tells others after it returned `Ok` is on disk.
 //! The engine is chosen by URL; its differences live in `dialect` alone.
 
+mod baselines;
 mod dialect;
 mod error;
 mod evidence;
@@ -22,6 +23,7 @@ mod tests;
 use std::{sync::Arc, time::Duration};
 use touchstone_telemetry::Chain;
 
+pub use baselines::{APPROVALS_LIMIT, Ineligible};
 use dialect::Dialect;
 pub use error::{Failure, StoreError};
 use futures_util::future::BoxFuture;

@@ -166,6 +166,20 @@ pub struct Report {
     pub tools_unchanged: Option<Unchanged>,
     /// Newest run of each region, in the order of the target's regions.
     pub regions: Vec<RunView>,
+    /// The approved run that runs are compared with from now on.
+    pub baseline: Option<Baseline>,
+}
+
+/// One approval of a run as the release that later runs are compared with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Baseline {
+    pub run_id: String,
+    /// SHA-256 over the run's observation, lowercase hex.
+    pub observation_digest: String,
+    pub run_started_at_ms: i64,
+    pub approved_at_ms: i64,
+    /// Who called the operator's socket.
+    pub approved_by: String,
 }
 
 /// A run with what was seen and what was found.
@@ -259,6 +273,8 @@ pub struct Evidence {
     pub signed: SignedObservation,
     /// SHA-256 over the observation's bytes, lowercase hex.
     pub observation_digest: String,
+    /// The approved run that the signer compared this one with, if any.
+    pub baseline: Option<SignedObservation>,
 }
 
 /// The signer's key document.

@@ -118,7 +118,8 @@ impl AttestPending {
         let Some(signed) = self.store.signed(&run.run_id).await? else {
             return self.refuse(run, "the observation is gone").await;
         };
-        match self.signer.attest(signed).await {
+        let baseline = self.store.baseline_for(&run.run_id).await?;
+        match self.signer.attest(signed, baseline).await {
             Ok(response) => match read(response, &run.run_id) {
                 Ok(answer) => self.keep(run, answer).await,
                 Err(error) => self.defer(run, &error, STUMBLE_LIMIT).await,

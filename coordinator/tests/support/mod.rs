@@ -16,7 +16,9 @@ use tokio::{
     task::JoinHandle,
 };
 use tokio_util::sync::CancellationToken;
-use touchstone_coordinator::{Config, Error, Event, config::TargetConfig, run};
+use touchstone_coordinator::{
+    Config, Error, Event, Outside, clock::SharedClock, config::TargetConfig, run_with,
+};
 
 /// How long anything may take before a test gives up on it.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
@@ -46,6 +48,7 @@ impl Site {
             database: format!("sqlite:{}", self.path("touchstone.sqlite").display()),
             signer: format!("unix:{}", self.path("signer.sock").display()),
             agents_listen: format!("unix:{}", self.path("fleet.sock").display()),
+            operator_listen: format!("unix:{}", self.operator_socket().display()),
             pages_listen: ([127, 0, 0, 1], 0).into(),
             targets: urls.iter().map(target).collect(),
             ..Config::default()
@@ -54,6 +57,10 @@ impl Site {
 
     pub(crate) fn fleet_socket(&self) -> PathBuf {
         self.path("fleet.sock")
+    }
+
+    pub(crate) fn operator_socket(&self) -> PathBuf {
+        self.path("operator.sock")
     }
 
     pub(crate) async fn start(&self, urls: &[&str]) -> Coordinator {
@@ -72,9 +79,22 @@ pub(crate) struct Coordinator {
 
 impl Coordinator {
     pub(crate) async fn start(config: Config) -> Self {
+        Self::start_outside(config, Outside::default()).await
+    }
+
+    /// The same, by a clock of the test's.
+    pub(crate) async fn start_at(config: Config, clock: SharedClock) -> Self {
+        let outside = Outside {
+            clock,
+            ..Outside::default()
+        };
+        Self::start_outside(config, outside).await
+    }
+
+    async fn start_outside(config: Config, outside: Outside) -> Self {
         let shutdown = CancellationToken::new();
         let (sender, mut events) = mpsc::channel(1_024);
-        let task = tokio::spawn(run(config, shutdown.clone(), sender));
+        let task = tokio::spawn(run_with(config, outside, shutdown.clone(), sender));
         let Some(Event::Started {
             pages_url, targets, ..
         }) = within("the start", events.recv()).await

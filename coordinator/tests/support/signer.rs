@@ -32,6 +32,8 @@ struct State {
     agents: Vec<Agent>,
     mood: Mood,
     attested: Vec<String>,
+    /// What each was to be compared with.
+    baselines: Vec<Option<String>>,
 }
 
 /// Keeps what it was told while it is away.
@@ -105,6 +107,11 @@ impl FakeSigner {
     pub(crate) fn asked(&self) -> Vec<String> {
         self.state.lock().unwrap().attested.clone()
     }
+
+    /// The run that each of them was to be compared with.
+    pub(crate) fn baselines(&self) -> Vec<Option<String>> {
+        self.state.lock().unwrap().baselines.clone()
+    }
 }
 
 impl Drop for FakeSigner {
@@ -123,13 +130,17 @@ impl SignerService for Service {
         &self,
         request: Request<AttestRequest>,
     ) -> Result<Response<AttestResponse>, Status> {
-        let signed = request.into_inner().signed.unwrap();
+        let AttestRequest { signed, baseline } = request.into_inner();
+        let signed = signed.unwrap();
         // What comes here is whole: every body that the observation names.
         let recorded = Recorded::open(&signed).unwrap();
         let run_id = &recorded.run().run_id;
+        let baseline = baseline.map(|baseline| Recorded::open(&baseline).unwrap());
+        let baseline_run = baseline.map(|baseline| baseline.run().run_id.clone());
         let mood = {
             let mut state = self.0.lock().unwrap();
             state.attested.push(run_id.clone());
+            state.baselines.push(baseline_run);
             state.mood.clone()
         };
         let (scope, verdict) = match mood {

@@ -241,6 +241,22 @@ tool-note-odd_name = has a name with characters that are rarely seen in names
 tool-note-long_description = has a description of more than 2,048 characters
 baseline = Baseline
 baseline-none = none approved; changes are recorded and not judged
+baseline-none-then = none was approved when this run was signed
+baseline-in-force = Baseline in force
+baseline-approved = approved
+baseline-run = the run of
+drift = Differences from the baseline
+drift-added = Added
+drift-removed = Removed
+drift-schema = Another schema
+drift-approved = approved
+drift-observed = observed
+drift-absent = nothing
+drift-cut = and more differences than are written down
+drift-more = { $count ->
+    [one] 1 more difference
+   *[other] { $count } more differences
+  }
 suite-commit = at commit { $commit }
 suite-no-commit = built without its git history
 suite-dirty = with changes that the commit does not hold

@@ -42,7 +42,7 @@ impl<'a> Signed<'a> {
                 self.envelope.clone(),
                 keys,
                 Some(&self.evidence.signed),
-                None,
+                self.evidence.baseline.as_ref(),
             )
             .to_json(),
         )

@@ -7,6 +7,7 @@
 
 mod causes;
 mod days;
+mod drift;
 mod found;
 mod gated;
 mod head;

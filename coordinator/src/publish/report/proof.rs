@@ -5,6 +5,7 @@ use touchstone_evidence::payload::Predicate;
 use touchstone_words::Param;
 
 use super::Reading;
+use super::drift::{Drift, InForce, in_force};
 use crate::publish::commands::{Command, Commands, quote};
 use crate::publish::evidence::{bundle_name, short_key};
 use crate::publish::limits::TOOL_NAMES_LIMIT;
@@ -22,6 +23,9 @@ struct Tools {
     schema_title: Prose,
     schema: Option<String>,
     baseline: Option<String>,
+    baseline_none: Prose,
+    in_force: Option<InForce>,
+    drift: Option<Drift>,
     server: Option<Stranger>,
     names_summary: Prose,
     names: Vec<Stranger>,
@@ -72,6 +76,18 @@ pub(super) fn tools(reading: &Reading<'_>, predicate: &Predicate) -> Result<Stri
             .as_ref()
             .map(ToString::to_string),
         baseline: predicate.baseline_id.as_ref().map(ToString::to_string),
+        baseline_none: text.t(if reading.report.baseline.is_some() {
+            "baseline-none-then"
+        } else {
+            "baseline-none"
+        }),
+        in_force: in_force(reading),
+        // Only what was signed to be compared is told to differ.
+        drift: detail
+            .drift
+            .as_ref()
+            .filter(|_| predicate.baseline_id.is_some())
+            .and_then(|drift| Drift::of(text, drift)),
         server: detail
             .server
             .as_ref()

@@ -16,7 +16,7 @@ use crate::{
         row,
         row::run_columns,
     },
-    targets::Target,
+    targets::{SUITE, Target},
 };
 
 /// Groups of runs that listed the tools, at most.
@@ -49,7 +49,12 @@ impl Reader {
             return Ok(None);
         };
         let (findings, envelope) = self.findings(run_id).await.map_err(&failed)?;
+        let baseline = match findings.as_ref().and_then(compared_with) {
+            Some(digest) => self.store.approved(&run.target_id, &digest).await?,
+            None => None,
+        };
         Ok(Some(Evidence {
+            baseline,
             target: self.target_view(&target),
             run,
             findings,
@@ -78,6 +83,8 @@ impl Reader {
         };
         let is_newest =
             shown.as_ref().map(|run| &run.run_id) == newest.as_ref().map(|run| &run.run_id);
+        let suite = shown.as_ref().map_or(SUITE, |run| &run.suite);
+        let baseline = self.store.in_force(&target.target_id, suite).await?;
         let run = match shown {
             None => None,
             Some(run) => self.reported(run).await?,
@@ -96,6 +103,7 @@ impl Reader {
             tools_unchanged: self.tools_unchanged(&target).await?,
             regions: self.newest_of_regions(&target).await?,
             target: self.target_view(&target),
+            baseline,
         }))
     }
 
@@ -217,4 +225,14 @@ impl Reader {
         let seen: Vec<_> = rows.iter().map(seen).collect::<Result<_, _>>()?;
         Ok(unchanged(&seen))
     }
+}
+
+/// The observation digest of the baseline, in hex, out of what was signed.
+fn compared_with(findings: &Findings) -> Option<String> {
+    #[derive(serde::Deserialize)]
+    struct Compared {
+        baseline_id: Option<String>,
+    }
+    let read: Compared = serde_json::from_str(&findings.predicate).ok()?;
+    Some(read.baseline_id?.strip_prefix("sha256:")?.to_owned())
 }

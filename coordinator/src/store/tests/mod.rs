@@ -1,5 +1,6 @@
 //! The store on real SQLite files, in good days and bad ones.
 
+mod approving;
 mod failing;
 mod reading;
 mod storing;

@@ -219,5 +219,6 @@ pub(in crate::publish::tests) fn unobserved() -> Report {
         },
         tools_unchanged: None,
         regions: Vec::new(),
+        baseline: None,
     }
 }

@@ -19,8 +19,8 @@ use crate::history::days::{Day, DayKind, OBSERVED_DAYS, ObservedDays};
 use crate::history::reach::{Cause, Reach};
 use crate::publish::text::iso;
 use crate::store::read::{
-    Attestation, Evidence, Findings, MissedCause, MissedSlots, Report, ReportedRun, RunLine,
-    RunView, StateCounts, TargetView,
+    Attestation, Baseline, Evidence, Findings, MissedCause, MissedSlots, Report, ReportedRun,
+    RunLine, RunView, StateCounts, TargetView,
 };
 use crate::targets::{EndpointSource, Tier};
 
@@ -145,6 +145,13 @@ pub(super) fn report(
             days: 6,
         }),
         regions: vec![newest.run.clone(), elsewhere],
+        baseline: signed.then(|| Baseline {
+            run_id: before.run_id.clone(),
+            observation_digest: HEXLOWER.encode(&Sha256::digest("baseline")),
+            run_started_at_ms: before.started_at_ms,
+            approved_at_ms: before.started_at_ms + HOUR_MS,
+            approved_by: "uid 1000".to_owned(),
+        }),
         target,
         run: Some(newest),
         is_newest: true,
@@ -298,6 +305,7 @@ pub(super) fn whole(
         envelope,
         signed,
         observation_digest: observation_digest.clone(),
+        baseline: None,
     };
     (
         ReportedRun {
