@@ -41,6 +41,10 @@ fn a_second_start_goes_on_where_the_first_stopped() {
         result["key_id"].clone(),
     );
     assert_eq!(runs_of(&first, &slug), 1);
+    assert!(
+        first.never(|event| event["event"] == "store"),
+        "a healthy store has nothing to say"
+    );
     let (code, took) = first.interrupt();
     assert_eq!(code, Some(0));
     assert!(took < Duration::from_secs(20), "stopping took {took:?}");

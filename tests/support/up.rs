@@ -102,6 +102,12 @@ impl Up {
         }
     }
 
+    /// Whether no event that came so far is of this kind.
+    pub fn never(&mut self, kind: impl Fn(&Value) -> bool) -> bool {
+        self.seen.extend(self.events.try_iter());
+        !self.seen.iter().any(kind)
+    }
+
     /// Forgets what came so far, so that [`Up::event`] waits for something new.
     pub fn forget(&mut self) {
         while self.events.try_recv().is_ok() {}

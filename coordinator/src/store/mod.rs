@@ -217,7 +217,12 @@ impl Store {
             Ok(_) => StoreHealth::Ok,
             Err(error) => error.health(),
         };
-        let before = self.health.send_replace(now);
+        // Whoever waits for a change is woken by a change and by nothing else.
+        let mut before = now;
+        self.health.send_if_modified(|health| {
+            before = std::mem::replace(health, now);
+            before != now
+        });
         if before == now {
             return;
         }
