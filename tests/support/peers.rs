@@ -1,13 +1,11 @@
 //! Real MCP servers that nobody here wrote, started on free loopback ports.
 
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
-use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process_group};
-
+use super::group::Group;
 use super::until::until;
 
 /// The slowest peer needs about four seconds on a quiet machine.
@@ -62,26 +60,26 @@ pub enum Kind {
 #[derive(Debug)]
 pub struct Peer {
     pub url: String,
-    child: Child,
+    process: Group,
 }
 
 impl Peer {
     /// Starts a peer and waits until its port answers.
     pub fn start(kind: Kind) -> Self {
         let port = free_port();
-        let child = command(kind, port)
+        let mut command = command(kind, port);
+        command
             .stdin(Stdio::null())
             .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .process_group(0)
-            .spawn()
+            .stderr(Stdio::null());
+        let process = Group::start(command)
             .unwrap_or_else(|error| panic!("{kind:?} could not be started: {error}"));
         let mut peer = Self {
             url: format!("http://127.0.0.1:{port}/mcp"),
-            child,
+            process,
         };
         until(STARTS_WITHIN, || {
-            if let Ok(Some(status)) = peer.child.try_wait() {
+            if let Some(status) = peer.process.ended() {
                 panic!("{kind:?} ended at once: {status}");
             }
             TcpStream::connect((Ipv4Addr::LOCALHOST, port))
@@ -89,14 +87,6 @@ impl Peer {
                 .map_err(|error| format!("{kind:?} on port {port}: {error}"))
         });
         peer
-    }
-}
-
-impl Drop for Peer {
-    fn drop(&mut self) {
-        let group = self.child.id().try_into().ok().and_then(Pid::from_raw);
-        let _ = kill_process_group(group.unwrap(), Signal::KILL);
-        let _ = self.child.wait();
     }
 }
 
