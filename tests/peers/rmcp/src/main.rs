@@ -1,7 +1,7 @@
 //! rmcp's own Streamable HTTP service, served by hyper.
 //! usage: touchstone-rmcp-peer PORT [stateful|stateless] [sse|json]
 
-use hyper_util::rt::TokioIo;
+use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::service::TowerToHyperService;
 use rmcp::handler::server::wrapper::Parameters;
@@ -60,14 +60,17 @@ async fn main() -> std::io::Result<()> {
         .with_json_response(has("json"));
     let service: StreamableHttpService<Peer, LocalSessionManager> =
         StreamableHttpService::new(|| Ok(Peer), Default::default(), config);
-    let port = arguments.first().and_then(|port| port.parse().ok()).unwrap_or(0);
+    let port = arguments
+        .first()
+        .and_then(|port| port.parse().ok())
+        .unwrap_or(0);
     let listener = tokio::net::TcpListener::bind(("127.0.0.1", port)).await?;
     loop {
         let (stream, _) = listener.accept().await?;
         let service = TowerToHyperService::new(service.clone());
         tokio::spawn(async move {
-            let builder = Builder::new(hyper_util::rt::TokioExecutor::new());
-            builder.serve_connection(TokioIo::new(stream), service).await.ok();
+            let served = Builder::new(TokioExecutor::new());
+            let _ = served.serve_connection(TokioIo::new(stream), service).await;
         });
     }
 }
