@@ -7,6 +7,7 @@
 
 mod bad_input;
 mod baseline;
+mod conformance;
 mod corpus;
 mod limits;
 mod resilience;

@@ -113,6 +113,49 @@ const EXPECTED: &[Expected] = &[
         scope: "full",
         other: &[OPEN],
     },
+    // The wrappings pass on what is behind them: an error as an error, a result as a result.
+    Expected {
+        kind: Kind::SuperGateway,
+        revision: LEGACY,
+        modern: false,
+        scope: "full",
+        other: &[OPEN],
+    },
+    Expected {
+        kind: Kind::SuperGatewayOnce,
+        revision: LEGACY,
+        modern: false,
+        scope: "full",
+        other: &[OPEN],
+    },
+    Expected {
+        kind: Kind::McpProxyNode,
+        revision: MODERN,
+        modern: true,
+        scope: "full",
+        other: &[OPEN, AS_RESULT],
+    },
+    Expected {
+        kind: Kind::McpProxyPython,
+        revision: LEGACY,
+        modern: false,
+        scope: "full",
+        other: &[OPEN, AS_RESULT],
+    },
+    Expected {
+        kind: Kind::Rmcp,
+        revision: MODERN,
+        modern: true,
+        scope: "full",
+        other: &[OPEN],
+    },
+    Expected {
+        kind: Kind::RmcpJson,
+        revision: MODERN,
+        modern: true,
+        scope: "full",
+        other: &[OPEN],
+    },
     Expected {
         kind: Kind::Gated,
         revision: None,
@@ -159,7 +202,7 @@ const CHECKS: [&str; 15] = [
     "transport_type",
 ];
 
-/// All peers under one `up`: slots, leases, signing and pages of eleven targets at once.
+/// All peers under one `up`: slots, leases, signing and pages of all targets at once.
 #[test]
 fn real_servers_come_out_as_they_are() {
     let peers: Vec<Peer> = std::thread::scope(|scope| {
