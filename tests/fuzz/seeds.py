@@ -60,3 +60,13 @@ for text in literals("shared/wire/src/sse/tests.rs"):
 for path in ["shared/wire/src/jsonrpc/tests.rs", "shared/wire/tests/hostile.rs"]:
     for text in literals(path):
         keep("answer", (200).to_bytes(2, "little") + text)
+
+for text in literals("shared/suites/tests/mcp/observe.rs"):
+    for place in range(8):  # of the answer in the run; its status, a header's line, the body
+        keep("evaluation", bytes([place, 0]) + (200).to_bytes(2, "little") + b"\n" + text)
+for path in ["shared/evidence/src/text.rs", "shared/evidence/src/timestamp.rs"]:
+    for text in literals(path):
+        keep("texts", text)
+for path in ["shared/evidence/src/keyset/tests.rs", "shared/evidence/src/sample.rs"]:
+    for text in literals(path):
+        keep("keys", text)
