@@ -25,7 +25,8 @@ fn tool(number: usize) -> Value {
             "{verb} the {what} of a repository and return those that match the query, newest \
              first.\n\nUse “labels” to narrow the result to what carries every label given; an \
              empty list means no filter. Results are paged: pass the cursor of the last answer \
-             to read on. Pagination für große Listen; 结果按时间排序。\n\nExample: \
+             to read on. Requires that the repository is visible to the account whose token the \
+             server was started with. Pagination für große Listen; 结果按时间排序。\n\nExample: \
              {{\"query\": \"is:open crash\", \"limit\": {}}}.",
             number % 100
         ),
