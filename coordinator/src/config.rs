@@ -285,6 +285,8 @@ fn default_regions() -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn parse(text: &str) -> Result<Config, String> {
@@ -362,6 +364,24 @@ mod tests {
         ] {
             let error = parse(text).unwrap_err();
             assert!(error.contains(named), "{text}: {error}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_a_configuration_or_is_refused(
+            text in prop_oneof![
+                "\\PC{0,60}",
+                "(agents_listen|signer|public_url|regions) ?= ?[\\[\\]\"a-z0-9:/., \n]{0,40}",
+                "agents_listen = \"(unix:)?[\\[\\]a-z0-9:./]{0,30}\"",
+                "\\[\\[targets\\]\\]\nurl = \"(https?://)?[a-z0-9:./@é]{0,30}\"",
+            ],
+        ) {
+            if let Ok(config) = parse(&text) {
+                let written = toml::to_string(&config).unwrap();
+                let again = parse(&written).unwrap();
+                prop_assert_eq!(format!("{again:?}"), format!("{config:?}"));
+            }
         }
     }
 }

@@ -176,6 +176,8 @@ impl From<Address> for String {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -231,6 +233,21 @@ mod tests {
                 other => other.to_string(),
             };
             assert!(chain.contains(part), "{text}: {chain}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_a_configuration_or_is_refused(
+            text in prop_oneof![
+                "\\PC{0,60}",
+                "(coordinator|allow_net|trust_ca|runs_in_flight|data) ?= ?[\\[\\]\"a-z0-9:/., \n]{0,40}",
+                "coordinator = \"(unix:|http://)[\\[\\]a-z0-9:./@]{0,30}\"",
+            ],
+        ) {
+            if let Ok(config) = Config::read(&text) {
+                prop_assert!((1..=RUNS_IN_FLIGHT_LIMIT).contains(&config.runs_in_flight));
+            }
         }
     }
 }

@@ -78,6 +78,8 @@ impl Default for Config {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -93,5 +95,21 @@ mod tests {
         }
         let one = "socket = \"run/one.sock\"\nadmin_socket = \"run/one.sock\"";
         assert!(matches!(Config::read(one), Err(ConfigError::OneSocket)));
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_a_configuration_or_is_refused(
+            text in prop_oneof![
+                "\\PC{0,60}",
+                "(data|socket|admin_socket|log|\\[log\\]|filter|format) ?= ?[\"{}a-z/.=, \n]{0,40}",
+            ],
+        ) {
+            if let Ok(config) = Config::read(&text) {
+                prop_assert_ne!(&config.socket, &config.admin_socket);
+                let written = toml::to_string(&config).unwrap();
+                prop_assert_eq!(Config::read(&written).unwrap(), config);
+            }
+        }
     }
 }

@@ -139,6 +139,8 @@ impl Target {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn parse(text: &str) -> Result<Seed, SeedError> {
@@ -188,5 +190,24 @@ mod tests {
         assert!(matches!(regions(&[]), Err(SeedError::Regions { .. })));
         assert!(matches!(regions(&["Fra"]), Err(SeedError::Region { .. })));
         assert!(regions(&["fra", "eu-1"]).is_ok());
+    }
+
+    proptest! {
+        /// What is taken is an address without secrets, and is its own spelling.
+        #[test]
+        fn any_text_is_a_target_or_is_refused(
+            text in prop_oneof![
+                "\\PC{0,60}",
+                "(https?|HTTP|ftp|javascript)(://|:)[a-z0-9.@:%\\[\\]#?/\\\\é]{0,40}",
+            ],
+        ) {
+            if let Ok(seed) = parse(&text) {
+                prop_assert!(matches!(seed.url.scheme(), "http" | "https"));
+                prop_assert!(seed.url.username().is_empty() && seed.url.password().is_none());
+                prop_assert_eq!(seed.url.fragment(), None);
+                let again = parse(seed.url.as_str()).unwrap();
+                prop_assert_eq!(again.target_id, seed.target_id);
+            }
+        }
     }
 }
