@@ -2,5 +2,6 @@
 
 pub mod hostile;
 pub mod peers;
+pub mod typed;
 pub mod until;
 pub mod up;
