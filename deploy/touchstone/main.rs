@@ -81,7 +81,8 @@ fn main() -> ExitCode {
     match run(Cli::parse().command) {
         Ok(exit) => exit.into(),
         Err(failure) => {
-            anstream::eprintln!("touchstone: {}", failure.message);
+            // Names of files and keys of strangers' JSON stand in messages too.
+            anstream::eprintln!("touchstone: {}", terminal::plain(&failure.message));
             failure.exit.into()
         }
     }

@@ -85,7 +85,7 @@ pub(crate) fn fingerprint(args: &ListArgs) -> Outcome {
             output::line(&format!(
                 "{which}: {} at {}",
                 refusal.as_str(),
-                path_of(refusal)
+                terminal::plain(&path_of(refusal))
             ))?;
         }
     }

@@ -30,7 +30,7 @@ mod suite;
 
 pub use admin::{AdminClient, AdminError};
 pub use attest::{AgentKey, Answer, Attested, Attestor};
-pub use config::{Config, ConfigError, DEFAULT_ADMIN_SOCKET, DEFAULT_DATA, DEFAULT_SOCKET};
+pub use config::{Config, DEFAULT_ADMIN_SOCKET, DEFAULT_DATA, DEFAULT_SOCKET};
 pub use derive::derive;
 pub use disk::DiskError;
 pub use keys::KeyError;

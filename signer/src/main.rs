@@ -2,21 +2,17 @@
 //!
 //! `touchstone-signer --config FILE`
 
+use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
-use touchstone_signer::{Config, VERSION};
-use touchstone_telemetry::Chain;
+use touchstone_signer::{Config, Error, VERSION};
+use touchstone_telemetry::{Chain, exit};
 
 const NAME: &str = "touchstone-signer";
 const USAGE: &str = "Usage: touchstone-signer --config FILE";
-
-/// Exit codes, the same as the whole program's.
-const FAILED: u8 = 1;
-const WRONG_USAGE: u8 = 2;
-const WRONG_CONFIG: u8 = 78;
 
 fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args_os().skip(1).collect();
@@ -33,7 +29,7 @@ fn main() -> ExitCode {
         [Some("--config"), Some(file)] => start(Path::new(file)),
         _ => {
             eprintln!("{USAGE}");
-            ExitCode::from(WRONG_USAGE)
+            ExitCode::from(exit::USAGE)
         }
     }
 }
@@ -45,19 +41,20 @@ fn start(file: &Path) -> ExitCode {
     };
     let config = match Config::load(file) {
         Ok(config) => config,
-        Err(error) => return failed(WRONG_CONFIG, &error),
+        Err(error) => return failed(error.exit_code(), &error),
     };
     if let Err(error) = touchstone_telemetry::init(NAME, &config.log) {
-        return failed(WRONG_CONFIG, &error);
+        return failed(exit::CONFIGURATION, &error);
     }
     match serve(config) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => failed(FAILED, error.as_ref()),
+        Ok(Ok(())) => ExitCode::SUCCESS,
+        Ok(Err(error)) => failed(error.exit_code(), &error),
+        Err(error) => failed(exit::UNEXPECTED, &error),
     }
 }
 
 #[tokio::main]
-async fn serve(config: Config) -> Result<(), Box<dyn std::error::Error>> {
+async fn serve(config: Config) -> io::Result<Result<(), Error>> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     let shutdown = CancellationToken::new();
@@ -69,6 +66,5 @@ async fn serve(config: Config) -> Result<(), Box<dyn std::error::Error>> {
         }
         asked.cancel();
     });
-    touchstone_signer::run(config, shutdown).await?;
-    Ok(())
+    Ok(touchstone_signer::run(config, shutdown).await)
 }

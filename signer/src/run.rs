@@ -12,6 +12,7 @@ use touchstone_evidence::timestamp::{Timestamp, TimestampError};
 use touchstone_proto::MESSAGE_LIMIT_BYTES;
 use touchstone_proto::signer::signer_admin_service_server::SignerAdminServiceServer;
 use touchstone_proto::signer::signer_service_server::SignerServiceServer;
+use touchstone_telemetry::exit;
 
 use crate::attest::Attestor;
 use crate::config::Config;
@@ -55,6 +56,18 @@ pub enum Error {
     Start(#[from] tokio::task::JoinError),
     #[error("serving the signer's sockets")]
     Serve(#[from] tonic::transport::Error),
+}
+
+impl Error {
+    /// What the process ends with. What is wrong with a key or with a file's
+    /// mode can be mended while this process is started again and again.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::Disk(DiskError::InUse { .. })
+            | Self::Socket(SocketError::InUse(_) | SocketError::NotASocket(_)) => exit::CONFLICT,
+            other => exit::code(other),
+        }
+    }
 }
 
 /// Runs the signer until the shutdown, or until it cannot go on.

@@ -33,7 +33,7 @@ use std::time::SystemTime;
 use touchstone_evidence::target::{Transport, target_id};
 use touchstone_evidence::text::UrlText;
 use touchstone_probe_agent::identity::Identity;
-use touchstone_probe_agent::{RunSpec, SUITE, egress, probe};
+use touchstone_probe_agent::{Policy, RunSpec, SUITE, egress, probe};
 use touchstone_proto::observation::EndpointSource;
 use touchstone_proto::vocabulary::Scope;
 use touchstone_signer::ephemeral::{Answer, Attested, attest};
@@ -218,7 +218,8 @@ fn run(id: &str, url: &str, authority: Option<PathBuf>) -> Answer {
     let recording = runtime.block_on(async {
         let loopback = ["127.0.0.1/32", "::1/128"].map(|net| net.parse().unwrap());
         let authorities = authority.into_iter().collect();
-        let egress = egress(loopback.to_vec(), authorities).await.unwrap();
+        let policy = Policy::new(loopback.to_vec(), Vec::new());
+        let egress = egress(policy, authorities).await.unwrap();
         probe(spec, &Arc::new(egress), SystemTime::now()).await
     });
     let signed = identity.sign(&recording.observation, recording.bodies);

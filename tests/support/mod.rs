@@ -3,5 +3,6 @@
 pub mod group;
 pub mod hostile;
 pub mod peers;
+pub mod typed;
 pub mod until;
 pub mod up;

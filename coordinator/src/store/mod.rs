@@ -88,7 +88,15 @@ impl Store {
             busy_timeout,
             size_limit_bytes,
         } = options;
-        let dialect = Dialect::of(&url).ok_or_else(|| StoreError::Scheme { url: url.clone() })?;
+        let dialect = Dialect::of(&url).ok_or_else(|| StoreError::Scheme {
+            scheme: url
+                .split(':')
+                .next()
+                .unwrap_or_default()
+                .chars()
+                .take(20)
+                .collect(),
+        })?;
         if let Some(folder) = dialect.file(&url).as_deref().and_then(|file| file.parent()) {
             make_private_folder(folder)
                 .await

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use touchstone_evidence::{
-    target::{Transport, target_id},
+    target::{Transport, names_a_user, target_id},
     text::{Region, UrlText},
 };
 pub use touchstone_proto::observation::EndpointSource;
@@ -38,8 +38,8 @@ pub enum SeedError {
     },
     #[error("adding the target {url:?}: only http and https URLs can be watched")]
     Scheme { url: String },
-    #[error("adding the target {url:?}: a URL with a user name or password is not taken")]
-    Credentials { url: String },
+    #[error("adding a target: a URL with a user name or password is not taken, nor repeated here")]
+    Credentials,
     #[error("adding the target {url:?}: it is longer than 2,048 characters")]
     Length { url: String },
     #[error(
@@ -48,6 +48,20 @@ pub enum SeedError {
     Regions { url: String, count: usize },
     #[error("adding the target {url:?}: {region:?} is no name of a region (a-z, 0-9, hyphen)")]
     Region { url: String, region: String },
+}
+
+impl SeedError {
+    /// The address that was not taken, as far as it is shown.
+    pub fn url(&self) -> Option<&str> {
+        match self {
+            Self::Url { url, .. }
+            | Self::Scheme { url }
+            | Self::Length { url }
+            | Self::Regions { url, .. }
+            | Self::Region { url, .. } => Some(url),
+            Self::Credentials => None,
+        }
+    }
 }
 
 impl Seed {
@@ -59,6 +73,9 @@ impl Seed {
         regions: Vec<String>,
     ) -> Result<Self, SeedError> {
         let shown = || text.chars().take(200).collect::<String>();
+        if names_a_user(text) {
+            return Err(SeedError::Credentials);
+        }
         let mut url = Url::parse(text).map_err(|source| SeedError::Url {
             url: shown(),
             source,
@@ -67,10 +84,7 @@ impl Seed {
             return Err(SeedError::Scheme { url: shown() });
         }
         if !url.username().is_empty() || url.password().is_some() {
-            // The URL is not repeated with what should not have been in it.
-            return Err(SeedError::Credentials {
-                url: url.host_str().unwrap_or_default().to_owned(),
-            });
+            return Err(SeedError::Credentials);
         }
         url.set_fragment(None);
         if regions.is_empty() || regions.len() > REGIONS_LIMIT {

@@ -148,6 +148,11 @@ impl Narrator {
                 event["last_slot"],
                 text("cause")
             ),
+            "not_missed" => format!(
+                "{}  slot {} was not missed after all: its result came late and is stored",
+                text("url"),
+                event["slot"]
+            ),
             "signer" if event["reachable"] == false => format!(
                 "the signer is out of reach; runs are stored and signed when it is back ({} waiting)",
                 self.waiting.len()

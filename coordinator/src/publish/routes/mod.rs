@@ -71,6 +71,7 @@ pub fn router<S: Source>(pages: Pages<S>) -> Router {
         .layer(DefaultBodyLimit::max(REQUEST_BODY_LIMIT))
         .layer(middleware::from_fn(in_time))
         .layer(CatchPanicLayer::custom(panicked))
+        .layer(middleware::from_fn(problem::as_asked))
         .layer(
             CompressionLayer::new()
                 .gzip(true)

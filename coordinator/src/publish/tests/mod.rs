@@ -4,6 +4,7 @@
 mod answers;
 mod commands;
 mod html;
+mod junk;
 mod method;
 mod sample;
 mod texts;
@@ -201,6 +202,11 @@ async fn behind_the_wall_nothing_is_concluded() {
         !page.contains("secret realm"),
         "no header value of a target stands on a page"
     );
+    assert!(page.contains(
+        "names only; their values are not signed, and stand in the raw observation that the bundle encloses"
+    ));
+    let chinese = get(&router, &format!("/zh{LIMITED}")).await.body;
+    assert!(chinese.contains("只签名称；值不签名，只留在 bundle 所附的原始观测里"));
 }
 
 #[tokio::test]
