@@ -10,7 +10,7 @@ use touchstone_evidence::{
 pub use touchstone_proto::observation::EndpointSource;
 use url::Url;
 
-use super::Tier;
+use super::{Credential, Tier};
 
 /// The suite that every target runs.
 pub const SUITE: &str = "mcp";
@@ -38,8 +38,13 @@ pub enum SeedError {
     },
     #[error("adding the target {url:?}: only http and https URLs can be watched")]
     Scheme { url: String },
-    #[error("adding the target {url:?}: a URL with a user name or password is not taken")]
-    Credentials { url: String },
+    #[error("adding the target at {host:?}: a URL with a user name or password is not taken")]
+    Credentials { host: String },
+    #[error(
+        "adding the target at {host:?}: its query parameter {name:?} is named like a credential, \
+         and a URL is published as it is; write it without"
+    )]
+    CredentialParameter { host: String, name: String },
     #[error("adding the target {url:?}: it is longer than 2,048 characters")]
     Length { url: String },
     #[error(
@@ -66,10 +71,12 @@ impl Seed {
         if !matches!(url.scheme(), "http" | "https") {
             return Err(SeedError::Scheme { url: shown() });
         }
-        if !url.username().is_empty() || url.password().is_some() {
+        if let Some(credential) = Credential::within(&url) {
             // The URL is not repeated with what should not have been in it.
-            return Err(SeedError::Credentials {
-                url: url.host_str().unwrap_or_default().to_owned(),
+            let host = url.host_str().unwrap_or_default().to_owned();
+            return Err(match credential {
+                Credential::User => SeedError::Credentials { host },
+                Credential::Parameter(name) => SeedError::CredentialParameter { host, name },
             });
         }
         url.set_fragment(None);
@@ -174,6 +181,12 @@ mod tests {
         ));
         let refusal = parse("https://me:secret@mcp.example/").unwrap_err();
         assert!(!refusal.to_string().contains("secret"));
+        let refusal = parse("https://mcp.example/mcp?api_key=sk-1234").unwrap_err();
+        let said = refusal.to_string();
+        assert!(
+            said.contains("api_key") && !said.contains("sk-1234"),
+            "{said}"
+        );
         let long = format!("https://mcp.example/{}", "x".repeat(2048));
         assert!(matches!(parse(&long), Err(SeedError::Length { .. })));
         let regions = |names: &[&str]| {
