@@ -93,12 +93,12 @@ fn cases(folder: &std::path::Path) -> Vec<Case> {
         ),
         (
             Manner::ThreeMegabytes,
-            6,
+            8,
             &[("reachability", "UNVERIFIED", "response_too_large")],
         ),
         (
             Manner::GzipBomb,
-            6,
+            8,
             &[("reachability", "UNVERIFIED", "response_too_large")],
         ),
         (
@@ -129,8 +129,8 @@ fn cases(folder: &std::path::Path) -> Vec<Case> {
         ),
         (
             Manner::EndlessHeaders,
-            6,
-            &[("tools_list", "UNVERIFIED", "response_too_large")],
+            8,
+            &[("tools_list", "UNVERIFIED", "response_headers_too_large")],
         ),
         (
             Manner::RateLimited,
@@ -295,6 +295,14 @@ fn a_slip_is_one_sentence_and_exit_2() {
             &["up", "--trust-ca", "Cargo.toml", "--listen", "127.0.0.1:0"],
             "Cargo.toml",
         ),
+        (
+            &["check", "https://mcp.example.com/mcp?api_key=sk-1"],
+            "\"api_key\" is named like a credential",
+        ),
+        (
+            &["up", "https://mcp.example.com/mcp?token=sk-1"],
+            "\"token\" is named like a credential",
+        ),
         (&["lint", "Cargo.toml"], "Cargo.toml is not JSON"),
         (&["chekc", "https://mcp.example.com/mcp"], "check"),
         (&["up", "--lisen", "127.0.0.1:1"], "--listen"),
@@ -305,6 +313,7 @@ fn a_slip_is_one_sentence_and_exit_2() {
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{args:?}: {said}");
         assert!(said.contains(says), "{args:?}: {said}");
+        assert!(!said.contains("sk-1"), "{args:?}: {said}");
     }
 }
 

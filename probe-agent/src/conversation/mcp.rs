@@ -317,6 +317,7 @@ impl Mcp {
             kind,
             FailureKind::TimedOut
                 | FailureKind::TooLarge
+                | FailureKind::HeadersTooLarge
                 | FailureKind::BudgetRequests
                 | FailureKind::BudgetTime
         );
