@@ -73,6 +73,16 @@ fn a_slip_is_one_sentence_and_the_right_exit_code() {
             2,
             "10.0.0.1/32",
         ),
+        (
+            "check https://a.example/?api_key=hunter2",
+            2,
+            "\"api_key\" is named like a credential",
+        ),
+        (
+            "up https://a.example/?token=hunter2",
+            2,
+            "\"token\" is named like a credential",
+        ),
         ("check https://a.example/ --jsn", 2, "--json"),
         ("up ftp://mcp.example.com/", 2, "https://"),
         ("up https://u:hunter2@a.example/", 2, "write it without"),

@@ -8,6 +8,7 @@ use std::io::ErrorKind;
 use std::net::{IpAddr, SocketAddr};
 
 use ipnet::IpNet;
+use touchstone_coordinator::targets::Credential;
 use touchstone_evidence::target::names_a_user;
 use url::{Host, Url};
 
@@ -103,8 +104,14 @@ pub(crate) fn parse(text: &str, allow: &[IpNet]) -> Result<Url, Failure> {
             )));
         }
     };
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err(credentials());
+    match Credential::within(&url) {
+        Some(Credential::User) => return Err(credentials()),
+        Some(Credential::Parameter(name)) => {
+            return Err(Failure::usage(format!(
+                "the query parameter {name:?} is named like a credential, and an address is published as it is; write it without"
+            )));
+        }
+        None => {}
     }
     if url.fragment().is_some() {
         return Err(Failure::usage(format!(
@@ -175,6 +182,7 @@ mod tests {
             ("ftp://example.com/", "has the scheme ftp"),
             ("https://", "is not an address"),
             ("https://user:pw@example.com/mcp", "without"),
+            ("https://example.com/mcp?api_key=sk-1", "\"api_key\""),
             ("https://example.com/mcp#x", "fragment"),
             ("http://example.com/mcp", "plain http"),
             ("https://example.com:8443/mcp", "names port 8443"),
@@ -208,8 +216,14 @@ mod tests {
 
     #[test]
     fn a_password_is_not_repeated() {
-        let failure = parse("https://user:hunter2@example.com/mcp", &[]).unwrap_err();
-        assert!(!failure.message.contains("hunter2"));
+        for text in [
+            "https://user:hunter2@example.com/mcp",
+            "https://example.com/mcp?token=hunter2",
+            "https://example.com/mcp?token=hunter2#x",
+        ] {
+            let failure = parse(text, &[]).unwrap_err();
+            assert!(!failure.message.contains("hunter2"), "{text}");
+        }
     }
 
     #[test]

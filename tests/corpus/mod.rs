@@ -8,6 +8,7 @@
 
 mod auth;
 mod bodies;
+mod bounds;
 mod case;
 mod edges;
 mod eras;
@@ -66,6 +67,7 @@ fn corpus() -> Vec<Case> {
     cases.extend(auth::cases());
     cases.extend(walls::cases());
     cases.extend(tls::cases());
+    cases.extend(bounds::cases());
     cases
 }
 

@@ -1,9 +1,11 @@
 //! What is watched, and how often.
 
+mod credential;
 mod slug;
 mod target;
 mod tier;
 
+pub use credential::Credential;
 pub(crate) use slug::candidates as slug_candidates;
 pub use slug::{report_path, run_path};
 pub use target::{EndpointSource, REGIONS_LIMIT, SUITE, Seed, SeedError, Target, is_region};

@@ -10,7 +10,7 @@ use touchstone_evidence::{
 pub use touchstone_proto::observation::EndpointSource;
 use url::Url;
 
-use super::Tier;
+use super::{Credential, Tier};
 
 /// The suite that every target runs.
 pub const SUITE: &str = "mcp";
@@ -40,6 +40,11 @@ pub enum SeedError {
     Scheme { url: String },
     #[error("adding a target: a URL with a user name or password is not taken, nor repeated here")]
     Credentials,
+    #[error(
+        "adding the target at {host:?}: its query parameter {name:?} is named like a credential, \
+         and a URL is published as it is; write it without"
+    )]
+    CredentialParameter { host: String, name: String },
     #[error("adding the target {url:?}: it is longer than 2,048 characters")]
     Length { url: String },
     #[error(
@@ -59,7 +64,7 @@ impl SeedError {
             | Self::Length { url }
             | Self::Regions { url, .. }
             | Self::Region { url, .. } => Some(url),
-            Self::Credentials => None,
+            Self::Credentials | Self::CredentialParameter { .. } => None,
         }
     }
 }
@@ -83,8 +88,15 @@ impl Seed {
         if !matches!(url.scheme(), "http" | "https") {
             return Err(SeedError::Scheme { url: shown() });
         }
-        if !url.username().is_empty() || url.password().is_some() {
-            return Err(SeedError::Credentials);
+        if let Some(credential) = Credential::within(&url) {
+            return Err(match credential {
+                Credential::User => SeedError::Credentials,
+                // The URL is not repeated with what should not have been in it.
+                Credential::Parameter(name) => SeedError::CredentialParameter {
+                    host: url.host_str().unwrap_or_default().to_owned(),
+                    name,
+                },
+            });
         }
         url.set_fragment(None);
         if regions.is_empty() || regions.len() > REGIONS_LIMIT {
@@ -190,6 +202,12 @@ mod tests {
         ));
         let refusal = parse("https://me:secret@mcp.example/").unwrap_err();
         assert!(!refusal.to_string().contains("secret"));
+        let refusal = parse("https://mcp.example/mcp?api_key=sk-1234").unwrap_err();
+        let said = refusal.to_string();
+        assert!(
+            said.contains("api_key") && !said.contains("sk-1234"),
+            "{said}"
+        );
         let long = format!("https://mcp.example/{}", "x".repeat(2048));
         assert!(matches!(parse(&long), Err(SeedError::Length { .. })));
         let regions = |names: &[&str]| {

@@ -237,6 +237,7 @@ fn exit(checked: &Checked, fail_on: FailOn) -> Exit {
             "rate_limited" => Exit::TryLater,
             "policy_refused" => Exit::Usage,
             "resolver_unavailable" | "agent_fault" | "not_recorded" => Exit::Unexpected,
+            "response_too_large" | "response_headers_too_large" => Exit::CannotTell,
             _ => Exit::Unreachable,
         },
         (_, Attested::Declined { reason_key }) if reason_key == "rate_limited" => Exit::TryLater,

@@ -331,6 +331,7 @@ impl Mcp {
             kind,
             FailureKind::TimedOut
                 | FailureKind::TooLarge
+                | FailureKind::HeadersTooLarge
                 | FailureKind::BudgetRequests
                 | FailureKind::BudgetTime
         );

@@ -187,6 +187,38 @@ pub struct ExchangeNote {
     pub note: &'static str,
 }
 
+/// Every word that an [`ExchangeNote`] can hold.
+pub const EXCHANGE_NOTES: [&str; 28] = [
+    "jsonrpc_version",
+    "id_missing",
+    "id_null",
+    "id_type_changed",
+    "id_foreign",
+    "bom",
+    "batch",
+    "result_and_error",
+    "error_code",
+    "error_message",
+    "sse_bom",
+    "sse_empty_data",
+    "sse_comment",
+    "sse_other_message_before",
+    "sse_event_error",
+    "sse_event_endpoint",
+    "sse_unterminated",
+    "sse_foreign_id",
+    "version_not_string",
+    "capabilities",
+    "result_type_missing",
+    "result_type",
+    "ttl_ms",
+    "cache_scope",
+    "server_info_top_level",
+    "server_info",
+    "acknowledgement_not_202",
+    "acknowledgement_body",
+];
+
 /// The causes that an owner can act on, as the page of an unsigned run names them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LikelyCause {

@@ -11,6 +11,7 @@ mod drift;
 mod found;
 mod gated;
 mod head;
+mod noted;
 mod proof;
 mod runs;
 pub(super) mod saw;
@@ -199,6 +200,8 @@ fn compose(reading: &Reading<'_>, commands: &mut Commands) -> Result<Vec<Section
     let mut sections = Vec::new();
     let mut add =
         |section: Result<String, askama::Error>| section.map(|html| sections.push(Section(html)));
+    let noted =
+        |run: &ReportedRun| noted::noted(reading.text, &reading.detail.notes, &run.observation);
     match (reading.run(), &reading.predicate, reading.signature) {
         (None, _, _) => add(unsigned::first_run(reading))?,
         (Some(run), Some(predicate), Signature::Full) => {
@@ -207,11 +210,13 @@ fn compose(reading: &Reading<'_>, commands: &mut Commands) -> Result<Vec<Section
             add(runs::regions(reading))?;
             add(found::checks(reading, predicate))?;
             add(proof::tools(reading, predicate))?;
+            noted(run).map_or(Ok(()), &mut add)?;
             add(proof::evidence(reading, run, Some(predicate), commands))?;
         }
         (Some(run), Some(predicate), Signature::Limited) => {
             add(gated::vouched(reading, predicate))?;
             add(gated::behind(reading, predicate))?;
+            noted(run).map_or(Ok(()), &mut add)?;
             add(gated::intended(reading, commands))?;
             add(days::days(reading, None))?;
             add(runs::regions(reading))?;
@@ -226,6 +231,7 @@ fn compose(reading: &Reading<'_>, commands: &mut Commands) -> Result<Vec<Section
         }
         (Some(run), _, _) => {
             add(saw::saw(reading.text, &run.observation))?;
+            noted(run).map_or(Ok(()), &mut add)?;
             if unsigned::cause_is_theirs(reading) {
                 add(unsigned::why(reading, run, commands))?;
             }

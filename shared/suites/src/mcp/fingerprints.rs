@@ -1,13 +1,13 @@
 //! `toolset_fingerprint` and `schema_fingerprint`: can they be computed over
 //! the whole list? Whether anything changed is another check's question.
 
-use touchstone_canonical::Value;
 use touchstone_canonical::projection::{self, Fingerprint, ProjectionRefusal};
+use touchstone_canonical::{RefusalKind, Value};
 
 use super::no_list;
 use crate::model::Finding;
 use crate::reason::{Reason, ReasonKey};
-use crate::view::{End, View};
+use crate::view::{End, View, too_deep};
 
 /// Both fingerprints of a complete list, or why there is none.
 #[derive(Debug)]
@@ -61,6 +61,11 @@ fn judge(view: &View<'_>, computed: Option<&Result<Fingerprint, ProjectionRefusa
             let missing = |tool: &&&Value| tool.get("inputSchema").is_none();
             let count = view.tools().iter().filter(missing).count();
             Finding::failed(Reason::new(ReasonKey::InputSchemaMissing, &[count.into()]))
+        }
+        Some(Err(ProjectionRefusal::NotCanonical { refusal, .. }))
+            if refusal.kind == RefusalKind::Depth =>
+        {
+            Finding::errored(too_deep())
         }
         Some(Err(refusal)) => Finding::failed(Reason::new(
             ReasonKey::FingerprintNotCanonical,

@@ -20,7 +20,7 @@ fuzz_target!(|text: &str| {
         .params("resource_metadata")
         .chain(values.iter().copied())
     {
-        if let Some(url) = metadata::stated_place(text) {
+        if let Ok(url) = metadata::stated_place(text) {
             let places = metadata::resource_places(&url).into_iter();
             for place in places.chain(metadata::server_places(&url)) {
                 assert_eq!(place.origin(), url.origin());
