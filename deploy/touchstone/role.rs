@@ -6,6 +6,7 @@ use tokio::io::AsyncReadExt as _;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
+use touchstone_signer::{IfWeak, Ready};
 use touchstone_telemetry::Log;
 
 use crate::exit::{Exit, Failure, Outcome, chain};
@@ -24,15 +25,39 @@ pub(crate) struct Args {
     until_stdin_closes: bool,
 }
 
-pub(crate) async fn signer(args: Args) -> Outcome {
-    let config = match &args.config {
+#[derive(Debug, clap::Args)]
+pub(crate) struct SignerArgs {
+    #[command(flatten)]
+    role: Args,
+    /// Start even where the kernel cannot isolate the signer fully, and say so
+    #[arg(long)]
+    allow_weak_isolation: bool,
+}
+
+/// Not on a runtime: the signer shuts its process in while it is one thread.
+pub(crate) fn signer(args: &SignerArgs) -> Outcome {
+    let config = match &args.role.config {
         Some(path) => touchstone_signer::Config::load(path).map_err(|error| invalid(&error))?,
         None => touchstone_signer::Config::default(),
     };
     logs("signer", &config.log)?;
-    let stop = stop(args.until_stdin_closes)?;
-    ended(touchstone_signer::run(config, stop).await, |_| {
-        Exit::Unexpected
+    let if_weak = if args.allow_weak_isolation {
+        IfWeak::Start
+    } else {
+        IfWeak::Refuse
+    };
+    let exit = |error: &touchstone_signer::Error| {
+        if error.is_of_configuration() {
+            Exit::Configuration
+        } else {
+            Exit::Unexpected
+        }
+    };
+    let ready = Ready::isolated(&config, if_weak)
+        .map_err(|error| Failure::new(exit(&error), chain(&error)))?;
+    crate::block_on(async {
+        let stop = stop(args.role.until_stdin_closes)?;
+        ended(ready.serve(stop).await, exit)
     })
 }
 

@@ -1,17 +1,17 @@
 //! The signer as a program of its own, for images that must hold nothing else.
 //!
-//! `touchstone-signer --config FILE`
+//! `touchstone-signer --config FILE [--allow-weak-isolation]`
 
 use std::path::Path;
 use std::process::ExitCode;
 
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
-use touchstone_signer::{Config, VERSION};
+use touchstone_signer::{Config, IfWeak, Ready, VERSION};
 use touchstone_telemetry::Chain;
 
 const NAME: &str = "touchstone-signer";
-const USAGE: &str = "Usage: touchstone-signer --config FILE";
+const USAGE: &str = "Usage: touchstone-signer --config FILE [--allow-weak-isolation]";
 
 /// Exit codes, the same as the whole program's.
 const FAILED: u8 = 1;
@@ -30,7 +30,10 @@ fn main() -> ExitCode {
             println!("{USAGE}");
             ExitCode::SUCCESS
         }
-        [Some("--config"), Some(file)] => start(Path::new(file)),
+        [Some("--config"), Some(file)] => start(Path::new(file), IfWeak::Refuse),
+        [Some("--config"), Some(file), Some("--allow-weak-isolation")] => {
+            start(Path::new(file), IfWeak::Start)
+        }
         _ => {
             eprintln!("{USAGE}");
             ExitCode::from(WRONG_USAGE)
@@ -38,7 +41,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn start(file: &Path) -> ExitCode {
+fn start(file: &Path, if_weak: IfWeak) -> ExitCode {
     let failed = |code: u8, error: &(dyn std::error::Error + 'static)| {
         eprintln!("{NAME}: {}", Chain(error));
         ExitCode::from(code)
@@ -50,14 +53,19 @@ fn start(file: &Path) -> ExitCode {
     if let Err(error) = touchstone_telemetry::init(NAME, &config.log) {
         return failed(WRONG_CONFIG, &error);
     }
-    match serve(config) {
+    let ready = match Ready::isolated(&config, if_weak) {
+        Ok(ready) => ready,
+        Err(error) if error.is_of_configuration() => return failed(WRONG_CONFIG, &error),
+        Err(error) => return failed(FAILED, &error),
+    };
+    match serve(ready) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => failed(FAILED, error.as_ref()),
     }
 }
 
 #[tokio::main]
-async fn serve(config: Config) -> Result<(), Box<dyn std::error::Error>> {
+async fn serve(ready: Ready) -> Result<(), Box<dyn std::error::Error>> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     let shutdown = CancellationToken::new();
@@ -69,6 +77,6 @@ async fn serve(config: Config) -> Result<(), Box<dyn std::error::Error>> {
         }
         asked.cancel();
     });
-    touchstone_signer::run(config, shutdown).await?;
+    ready.serve(shutdown).await?;
     Ok(())
 }

@@ -49,21 +49,17 @@ impl Running {
         let clock = Arc::new(AtomicI64::new(STARTED_BEFORE_MS));
         let shutdown = CancellationToken::new();
         let now = Arc::clone(&clock);
-        let role = tokio::spawn(run_by(
-            config(folder.path()),
-            shutdown.clone(),
+        let ready = Ready::open(
+            &config(folder.path()),
             Arc::new(move || now.load(Ordering::SeqCst)),
-        ));
-        let running = Self {
+        );
+        let role = tokio::spawn(ready.unwrap().serve(shutdown.clone()));
+        Self {
             folder,
             clock,
             shutdown,
             role,
-        };
-        while !running.role.is_finished() && running.connect().await.is_none() {
-            tokio::task::yield_now().await;
         }
-        running
     }
 
     /// Stops it and gives back its folder, to start again in.
@@ -312,13 +308,13 @@ async fn both_faces_are_for_this_user_and_each_has_its_own_calls() {
 #[tokio::test]
 async fn a_second_signer_does_not_start_beside_the_first() {
     let signer = Running::start().await;
-    let second = run(config(signer.folder.path()), CancellationToken::new()).await;
+    let second = Ready::open(&config(signer.folder.path()), Arc::new(system_time));
     assert!(matches!(second, Err(Error::Disk(DiskError::InUse { .. }))));
     let other_data = Config {
         data: signer.folder.path().join("other"),
         ..config(signer.folder.path())
     };
-    let second = run(other_data, CancellationToken::new()).await;
+    let second = Ready::open(&other_data, Arc::new(system_time));
     assert!(matches!(second, Err(Error::Socket(SocketError::InUse(_)))));
     assert!(signer.connect().await.is_some());
     signer.stop().await;
