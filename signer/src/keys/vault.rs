@@ -84,13 +84,13 @@ impl FileVault {
 
     fn seal_all(&self, seal: &Seal) -> Result<(), KeyError> {
         let unfinished = format!("{KEY_FILE_ENDING}{}", PrivateFolder::UNFINISHED);
-        for name in self.folder.names()? {
-            if name.ends_with(&unfinished) {
-                // A crash left it; it may hold a key that lies open.
-                self.folder.wipe(&name)?;
-            } else if name.ends_with(KEY_FILE_ENDING) {
-                self.seal_one(&name, seal)?;
-            }
+        let names = self.folder.names()?;
+        // First what a crash left, which may hold a key that lies open.
+        for name in names.iter().filter(|name| name.ends_with(&unfinished)) {
+            self.folder.wipe(name)?;
+        }
+        for name in names.iter().filter(|name| name.ends_with(KEY_FILE_ENDING)) {
+            self.seal_one(name, seal)?;
         }
         Ok(())
     }
