@@ -144,6 +144,10 @@ fn without_clone3() -> Result<BpfProgram, BackendError> {
 }
 
 fn allowed_only(own_pid: u32) -> Result<BpfProgram, BackendError> {
+    filter(rules(own_pid)?, errno(libc::EPERM), SeccompAction::Allow)
+}
+
+fn rules(own_pid: u32) -> Result<BTreeMap<c_long, Vec<SeccompRule>>, BackendError> {
     let mut rules: BTreeMap<c_long, Vec<SeccompRule>> = ALLOWED
         .iter()
         .chain(ALLOWED_OLDER)
@@ -195,7 +199,7 @@ fn allowed_only(own_pid: u32) -> Result<BpfProgram, BackendError> {
                 .collect::<Result<_, _>>()?,
         ),
     ]);
-    filter(rules, errno(libc::EPERM), SeccompAction::Allow)
+    Ok(rules)
 }
 
 /// prlimit64 of this process, without new values.
@@ -227,4 +231,68 @@ fn errno(error: i32) -> SeccompAction {
 /// Flags of a C int as an argument's low half.
 fn bits(flags: i32) -> u64 {
     flags.cast_unsigned().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Those that a test can try are tried in `tests/isolation`.
+    #[test]
+    fn no_way_out_is_on_the_list() {
+        let rules = rules(1).unwrap();
+        for call in [
+            libc::SYS_bind,
+            libc::SYS_bpf,
+            libc::SYS_chroot,
+            libc::SYS_connect,
+            libc::SYS_execve,
+            libc::SYS_execveat,
+            libc::SYS_io_uring_enter,
+            libc::SYS_io_uring_register,
+            libc::SYS_io_uring_setup,
+            libc::SYS_keyctl,
+            libc::SYS_kill,
+            libc::SYS_linkat,
+            libc::SYS_listen,
+            libc::SYS_memfd_create,
+            libc::SYS_mount,
+            libc::SYS_open_by_handle_at,
+            libc::SYS_perf_event_open,
+            libc::SYS_pidfd_getfd,
+            libc::SYS_pidfd_open,
+            libc::SYS_process_vm_readv,
+            libc::SYS_process_vm_writev,
+            libc::SYS_ptrace,
+            libc::SYS_seccomp,
+            libc::SYS_setns,
+            libc::SYS_setuid,
+            libc::SYS_socket,
+            libc::SYS_symlinkat,
+            libc::SYS_truncate,
+            libc::SYS_unshare,
+            libc::SYS_userfaultfd,
+        ] {
+            assert!(!rules.contains_key(&call), "{call}");
+        }
+        // An empty list of conditions lets a call through whatever it asks.
+        for call in [
+            libc::SYS_clone,
+            libc::SYS_ioctl,
+            libc::SYS_mmap,
+            libc::SYS_mprotect,
+            libc::SYS_prctl,
+            libc::SYS_prlimit64,
+            libc::SYS_socketpair,
+            libc::SYS_tgkill,
+        ] {
+            assert!(!rules[&call].is_empty(), "{call}");
+        }
+    }
+
+    #[test]
+    fn both_filters_compile() {
+        assert!(!without_clone3().unwrap().is_empty());
+        assert!(!allowed_only(std::process::id()).unwrap().is_empty());
+    }
 }
