@@ -67,7 +67,6 @@ impl Error {
         match self {
             Self::Isolation(_) => true,
             Self::Key(error) => error.is_of_configuration(),
-
             _ => false,
         }
     }
@@ -112,6 +111,11 @@ impl Ready {
     pub(crate) fn open(config: &Config, clock: Clock) -> Result<Self, Error> {
         let signer = open(config, clock)?;
         let socket = |path, uids: &[u32]| listen(path, Callers::with(uids));
+        tracing::info!(
+            socket = %config.socket.display(),
+            admin_socket = %config.admin_socket.display(),
+            "opening the sockets"
+        );
         Ok(Self {
             coordinator: socket(&config.socket, &config.socket_uids)?,
             operator: socket(&config.admin_socket, &config.admin_socket_uids)?,

@@ -82,12 +82,16 @@ impl Callers {
     }
 
     /// By the kernel's account of who connected (SO_PEERCRED).
-    fn include(&self, stream: &UnixStream) -> bool {
-        const ROOT: u32 = 0;
-        let us = rustix::process::geteuid().as_raw();
+    fn made(&self, stream: &UnixStream) -> bool {
         stream
             .peer_cred()
-            .is_ok_and(|peer| [us, ROOT].contains(&peer.uid()) || self.0.contains(&peer.uid()))
+            .is_ok_and(|peer| self.include(peer.uid()))
+    }
+
+    fn include(&self, user: u32) -> bool {
+        const ROOT: u32 = 0;
+        let us = rustix::process::geteuid().as_raw();
+        [us, ROOT].contains(&user) || self.0.contains(&user)
     }
 }
 
@@ -149,7 +153,7 @@ async fn accept(
 ) {
     loop {
         match listener.accept().await {
-            Ok((stream, _)) if !callers.include(&stream) => {
+            Ok((stream, _)) if !callers.made(&stream) => {
                 tracing::warn!("a connection of another user was refused");
             }
             Ok((stream, _)) => {
@@ -254,5 +258,14 @@ mod tests {
         assert_eq!(mode(&path), 0o666);
         // Not to be listed, and not to be written to.
         assert_eq!(mode(path.parent().unwrap()), 0o711);
+    }
+
+    #[test]
+    fn root_we_and_those_named_may_call() {
+        let us = rustix::process::geteuid().as_raw();
+        let callers = Callers::with(&[4_000]);
+        assert!([0, us, 4_000].into_iter().all(|user| callers.include(user)));
+        assert!(!callers.include(4_001));
+        assert!(!Callers::default().include(4_000));
     }
 }
