@@ -137,6 +137,8 @@ impl Role {
     fn start(data: &Path, role: &str) -> Self {
         let child = Command::new(program())
             .args([role, "--config", &format!("run/{role}.toml")])
+            // As `up` starts it, on any machine.
+            .args((role == "signer").then_some("--allow-weak-isolation"))
             .current_dir(data)
             .stdin(Stdio::null())
             .stdout(Stdio::null())

@@ -7,6 +7,7 @@ use tokio::sync::{Mutex, MutexGuard, mpsc};
 
 use crate::{
     history::reach::Reach,
+    signer::Isolation,
     store::read::{MissedCause, StateCounts, StoreHealth},
 };
 
@@ -97,8 +98,12 @@ pub enum Event {
         agent_key_id: String,
         region: String,
     },
-    /// The signer came into reach, or went out of it.
-    Signer { reachable: bool },
+    /// The signer came into reach, went out of it, or is isolated otherwise
+    /// than before.
+    Signer {
+        reachable: bool,
+        isolation: Isolation,
+    },
     /// Results can be stored again, or cannot be for now: agents keep them.
     Store { health: StoreHealth },
     /// Everything is closed.

@@ -60,7 +60,7 @@ enum Command {
     /// Look for hidden characters and injection patterns in a tool list
     Lint(tool_list::ListArgs),
     /// Run the signer
-    Signer(role::Args),
+    Signer(role::SignerArgs),
     /// Run a probe-agent
     ProbeAgent(role::Args),
     /// Run a coordinator
@@ -97,7 +97,7 @@ fn run(command: Command) -> Outcome {
         Command::Canonicalize(args) => tool_list::canonicalize(&args),
         Command::Fingerprint(args) => tool_list::fingerprint(&args),
         Command::Lint(args) => tool_list::lint(&args),
-        Command::Signer(args) => block_on(role::signer(args)),
+        Command::Signer(args) => role::signer(&args),
         Command::ProbeAgent(args) => block_on(role::probe_agent(args)),
         Command::Coordinator(args) => block_on(role::coordinator(args)),
         Command::Config(command) => config::run(&command),

@@ -6,6 +6,7 @@ use tokio::io::AsyncReadExt as _;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
+use touchstone_signer::{IfWeak, Ready};
 use touchstone_telemetry::Log;
 use touchstone_telemetry::config::ConfigError;
 
@@ -25,15 +26,35 @@ pub(crate) struct Args {
     until_stdin_closes: bool,
 }
 
-pub(crate) async fn signer(args: Args) -> Outcome {
-    let config = match &args.config {
+#[derive(Debug, clap::Args)]
+pub(crate) struct SignerArgs {
+    #[command(flatten)]
+    role: Args,
+    /// Start even where the kernel cannot isolate the signer fully, and say so
+    #[arg(long)]
+    allow_weak_isolation: bool,
+}
+
+/// Not on a runtime: the signer shuts its process in while it is one thread.
+pub(crate) fn signer(args: &SignerArgs) -> Outcome {
+    let config = match &args.role.config {
         Some(path) => touchstone_signer::Config::load(path).map_err(|error| unusable(&error))?,
         None => touchstone_signer::Config::default(),
     };
     logs("signer", &config.log)?;
-    let stop = stop(args.until_stdin_closes)?;
-    ended(touchstone_signer::run(config, stop).await, |error| {
-        error.exit_code()
+    let if_weak = if args.allow_weak_isolation {
+        IfWeak::Start
+    } else {
+        IfWeak::Refuse
+    };
+    let exit_code = touchstone_signer::Error::exit_code;
+    let ready = match Ready::isolated(&config, if_weak) {
+        Ok(ready) => ready,
+        Err(error) => return ended(Err(error), exit_code),
+    };
+    crate::block_on(async {
+        let stop = stop(args.role.until_stdin_closes)?;
+        ended(ready.serve(stop).await, exit_code)
     })
 }
 

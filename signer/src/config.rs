@@ -23,8 +23,14 @@ pub struct Config {
     /// Of mode 0700; made at the first start.
     pub data: PathBuf,
     pub socket: PathBuf,
-    /// Whoever can open it can put an agent into the fleet.
+    /// Whoever can call there can put an agent into the fleet.
     pub admin_socket: PathBuf,
+    /// Users that may call on `socket`, beside root and the signer's own.
+    pub socket_uids: Vec<u32>,
+    /// The same for `admin_socket`.
+    pub admin_socket_uids: Vec<u32>,
+    /// Seals the private keys; 0600. Without it they lie open in `data`.
+    pub passphrase_file: Option<PathBuf>,
     pub log: Log,
 }
 
@@ -70,6 +76,9 @@ impl Default for Config {
             data: DEFAULT_DATA.into(),
             socket: DEFAULT_SOCKET.into(),
             admin_socket: DEFAULT_ADMIN_SOCKET.into(),
+            socket_uids: Vec::new(),
+            admin_socket_uids: Vec::new(),
+            passphrase_file: None,
             log: Log::default(),
         }
     }

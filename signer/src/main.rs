@@ -1,6 +1,6 @@
 //! The signer as a program of its own, for images that must hold nothing else.
 //!
-//! `touchstone-signer --config FILE`
+//! `touchstone-signer --config FILE [--allow-weak-isolation]`
 
 use std::io;
 use std::path::Path;
@@ -8,11 +8,11 @@ use std::process::ExitCode;
 
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
-use touchstone_signer::{Config, Error, VERSION};
+use touchstone_signer::{Config, Error, IfWeak, Ready, VERSION};
 use touchstone_telemetry::{Chain, exit};
 
 const NAME: &str = "touchstone-signer";
-const USAGE: &str = "Usage: touchstone-signer --config FILE";
+const USAGE: &str = "Usage: touchstone-signer --config FILE [--allow-weak-isolation]";
 
 fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args_os().skip(1).collect();
@@ -26,7 +26,10 @@ fn main() -> ExitCode {
             println!("{USAGE}");
             ExitCode::SUCCESS
         }
-        [Some("--config"), Some(file)] => start(Path::new(file)),
+        [Some("--config"), Some(file)] => start(Path::new(file), IfWeak::Refuse),
+        [Some("--config"), Some(file), Some("--allow-weak-isolation")] => {
+            start(Path::new(file), IfWeak::Start)
+        }
         _ => {
             eprintln!("{USAGE}");
             ExitCode::from(exit::USAGE)
@@ -34,7 +37,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn start(file: &Path) -> ExitCode {
+fn start(file: &Path, if_weak: IfWeak) -> ExitCode {
     let failed = |code: u8, error: &(dyn std::error::Error + 'static)| {
         eprintln!("{NAME}: {}", Chain(error));
         ExitCode::from(code)
@@ -46,7 +49,11 @@ fn start(file: &Path) -> ExitCode {
     if let Err(error) = touchstone_telemetry::init(NAME, &config.log) {
         return failed(exit::CONFIGURATION, &error);
     }
-    match serve(config) {
+    let ready = match Ready::isolated(&config, if_weak) {
+        Ok(ready) => ready,
+        Err(error) => return failed(error.exit_code(), &error),
+    };
+    match serve(ready) {
         Ok(Ok(())) => ExitCode::SUCCESS,
         Ok(Err(error)) => failed(error.exit_code(), &error),
         Err(error) => failed(exit::UNEXPECTED, &error),
@@ -54,7 +61,7 @@ fn start(file: &Path) -> ExitCode {
 }
 
 #[tokio::main]
-async fn serve(config: Config) -> io::Result<Result<(), Error>> {
+async fn serve(ready: Ready) -> io::Result<Result<(), Error>> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     let shutdown = CancellationToken::new();
@@ -66,5 +73,5 @@ async fn serve(config: Config) -> io::Result<Result<(), Error>> {
         }
         asked.cancel();
     });
-    Ok(touchstone_signer::run(config, shutdown).await)
+    Ok(ready.serve(shutdown).await)
 }

@@ -24,6 +24,7 @@ use touchstone_telemetry::Chain;
 use crate::attest::{AgentKey, Answer, Attested, Attestor};
 use crate::refused::Refused;
 use crate::roster::{Agent, Roster, RosterError};
+use crate::sandbox::Isolation;
 
 /// Where a signer reads the time from; milliseconds since the epoch.
 pub(crate) type Clock = Arc<dyn Fn() -> i64 + Send + Sync>;
@@ -38,6 +39,8 @@ pub(crate) struct Signer {
     pub(crate) own_keys: KeyDocument,
     pub(crate) roster: Roster,
     pub(crate) clock: Clock,
+    /// What stands between this process and all else.
+    pub(crate) isolation: Isolation,
     /// Evaluations at one time.
     pub(crate) evaluations: Arc<Semaphore>,
 }
@@ -75,7 +78,10 @@ impl SignerService for ForCoordinator {
             Status::internal("publishing keys: they make no document")
         })?;
         let document = document.to_json();
-        Ok(Response::new(KeysResponse { document }))
+        Ok(Response::new(KeysResponse {
+            document,
+            isolation: Some(isolation(&self.0.isolation)),
+        }))
     }
 
     async fn enrol(
@@ -228,6 +234,15 @@ fn answered(answer: Answer) -> Result<AttestResponse, Refused> {
         detail: answer.detail.to_json(),
         result: Some(result),
     })
+}
+
+fn isolation(isolation: &Isolation) -> signer::Isolation {
+    let missing = isolation.missing().iter();
+    signer::Isolation {
+        missing_barriers: missing
+            .map(|missing| missing.barrier.as_str().to_owned())
+            .collect(),
+    }
 }
 
 fn listed(agent: &Agent) -> signer::Agent {

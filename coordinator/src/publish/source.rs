@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::future::Future;
 
+use crate::signer::Isolation;
 use crate::store::read::{DirectoryPage, DirectoryQuery, Evidence, KeyDocument, Report};
 use crate::store::{Reader, StoreError};
 
@@ -31,6 +32,9 @@ pub trait Source: Send + Sync + 'static {
     ) -> impl Future<Output = Result<Option<Evidence>, Unavailable>> + Send;
 
     fn keys(&self) -> impl Future<Output = Result<Option<KeyDocument>, Unavailable>> + Send;
+
+    /// What the signer said last of its isolation.
+    fn signer_isolation(&self) -> Isolation;
 
     /// UTC, milliseconds since the epoch: the time by which pages judge age.
     fn now_ms(&self) -> i64;
@@ -61,6 +65,10 @@ impl Source for Reader {
 
     async fn keys(&self) -> Result<Option<KeyDocument>, Unavailable> {
         Ok(Self::keys(self).await?)
+    }
+
+    fn signer_isolation(&self) -> Isolation {
+        Self::signer_isolation(self)
     }
 
     fn now_ms(&self) -> i64 {

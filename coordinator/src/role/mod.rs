@@ -255,6 +255,7 @@ impl Running {
         let live = Live {
             fleet: shown.clone(),
             signer_reachable: opened.signer.reachable(),
+            signer_isolation: opened.signer.isolation(),
             regions: config.regions.clone(),
         };
         let reader = Reader::new(opened.store.clone(), Arc::clone(&clock), live);

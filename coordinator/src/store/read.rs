@@ -18,6 +18,7 @@ use touchstone_proto::{
 
 use crate::{
     history::{changes::Unchanged, days::ObservedDays, reach::Reach},
+    signer::Isolation,
     targets::{EndpointSource, Tier},
 };
 
@@ -298,6 +299,7 @@ pub struct Status {
     pub pending: u64,
     pub oldest_pending_at_ms: Option<i64>,
     pub signer_reachable: bool,
+    pub signer_isolation: Isolation,
     pub store: StoreHealth,
     pub regions: Vec<RegionStatus>,
     /// Over the last 90 UTC days: slots with a result, and without, by cause.
@@ -306,10 +308,11 @@ pub struct Status {
 }
 
 /// As much of [`Status`] as is cheap to ask for, and asked for often.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Vitals {
     pub store: StoreHealth,
     pub signer_reachable: bool,
+    pub signer_isolation: Isolation,
     /// Agents connected.
     pub agents: u32,
     /// Runs that wait for the signer.

@@ -171,7 +171,10 @@ impl SignerService for Service {
 
     async fn keys(&self, _: Request<KeysRequest>) -> Result<Response<KeysResponse>, Status> {
         let document = br#"{"version":1,"keys":[]}"#.to_vec();
-        Ok(Response::new(KeysResponse { document }))
+        Ok(Response::new(KeysResponse {
+            document,
+            isolation: None,
+        }))
     }
 
     async fn enrol(

@@ -124,15 +124,18 @@ async fn watch(
 ) -> Outcome {
     let mut interrupt = listen(SignalKind::interrupt())?;
     let mut terminate = listen(SignalKind::terminate())?;
-    let start = |name| {
+    let start_with = |name, flags| {
         let role = Role {
             name,
             config: folder.config_of(name),
             log: folder.log_of(name),
+            flags,
         };
         Watched::start(role, program.clone(), notices.clone())
     };
-    let signer = start("signer");
+    let start = |name| start_with(name, &[]);
+    // With the barriers that this machine has; which are missing, we say.
+    let signer = start_with("signer", &["--allow-weak-isolation"]);
     let coordinator = start("coordinator");
     // A new agent needs its token before it starts; one that was in the fleet
     // before works while the signer is still away.

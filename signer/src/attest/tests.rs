@@ -1,3 +1,4 @@
+use ed25519_dalek::SigningKey;
 use touchstone_evidence::bundle::Bundle;
 use touchstone_evidence::keyset::KeyDocument;
 use touchstone_evidence::verify::{Outcome, Replay, StepName, verify_bytes};

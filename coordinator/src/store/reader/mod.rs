@@ -23,6 +23,7 @@ use crate::{
         DAY_MS, DayMissed, DayRuns, OBSERVED_DAYS, ObservedDays, day_of, observed_days,
     },
     schedule::slot::Slots,
+    signer::{Isolation, SaidIsolation},
     store::{read::MissedCause, row},
     targets::Target,
 };
@@ -36,6 +37,8 @@ pub struct Live {
     pub fleet: watch::Receiver<FleetView>,
     /// The last call to the signer got through.
     pub signer_reachable: Arc<AtomicBool>,
+    /// What the signer said of its isolation.
+    pub signer_isolation: SaidIsolation,
     /// Regions of the configuration, in its order.
     pub regions: Vec<String>,
 }
@@ -46,6 +49,7 @@ impl Live {
         Self {
             fleet: watch::channel(FleetView::default()).1,
             signer_reachable: Arc::default(),
+            signer_isolation: SaidIsolation::default(),
             regions,
         }
     }
@@ -66,6 +70,10 @@ pub struct Reader {
 impl Reader {
     pub fn new(store: Store, clock: SharedClock, live: Live) -> Self {
         Self { store, clock, live }
+    }
+
+    pub fn signer_isolation(&self) -> Isolation {
+        self.live.signer_isolation.now()
     }
 
     /// The time by which pages judge age.

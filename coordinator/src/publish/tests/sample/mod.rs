@@ -14,6 +14,7 @@ use touchstone_proto::identity::key_id;
 use self::forms::{pending, signed_limited, unobserved};
 pub(super) use self::forms::{signed_full, unsigned};
 use crate::publish::{Pages, Source, Unavailable, router};
+use crate::signer::Isolation;
 use crate::store::read::{
     DirectoryEntry, DirectoryPage, DirectoryQuery, Evidence, KeyDocument, Report,
 };
@@ -109,6 +110,12 @@ impl Source for Arc<Sample> {
             document,
             fetched_at_ms: NOW_MS,
         }))
+    }
+
+    fn signer_isolation(&self) -> Isolation {
+        Isolation::Weak {
+            missing: vec!["locked_memory", "landlock"],
+        }
     }
 
     fn now_ms(&self) -> i64 {
