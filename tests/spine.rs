@@ -250,18 +250,19 @@ fn judge(expected: &Expected, peer: &Peer, statement: &Value) {
         }
     }
     if expected.scope == "full" {
-        let (tools, toolset, schema) = independent_reading(peer, expected.modern);
+        let [tools, toolset, schema, definition] = independent_reading(peer, expected.modern);
         assert_eq!(predicate["tool_count"], tools, "{kind:?}");
         assert_eq!(predicate["toolset_fingerprint"], toolset, "{kind:?}");
         assert_eq!(predicate["schema_fingerprint"], schema, "{kind:?}");
+        assert_eq!(predicate["definition_fingerprint"], definition, "{kind:?}");
     } else {
         assert_eq!(predicate["toolset_fingerprint"], Value::Null, "{kind:?}");
         assert_eq!(predicate["challenge"]["scheme"], "bearer", "{kind:?}");
     }
 }
 
-/// Tool count and both fingerprints, by a client and two scripts that share no line with us.
-fn independent_reading(peer: &Peer, modern: bool) -> (Value, Value, Value) {
+/// Tool count and the three fingerprints, by a client and two scripts that share no line with us.
+fn independent_reading(peer: &Peer, modern: bool) -> [Value; 4] {
     let python = installed().join("mcp2/bin/python");
     let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut client = Command::new(&python);
@@ -313,15 +314,17 @@ fn independent_reading(peer: &Peer, modern: bool) -> (Value, Value, Value) {
         .output()
         .unwrap();
     let ours: Value = serde_json::from_slice(&ours.stdout).unwrap();
-    for key in ["tools", "toolset_fingerprint", "schema_fingerprint"] {
+    [
+        "tools",
+        "toolset_fingerprint",
+        "schema_fingerprint",
+        "definition_fingerprint",
+    ]
+    .map(|key| {
         assert_eq!(by_python[key], by_node[key]);
         assert_eq!(by_python[key], ours[key]);
-    }
-    (
-        by_python["tools"].clone(),
-        by_python["toolset_fingerprint"].clone(),
-        by_python["schema_fingerprint"].clone(),
-    )
+        by_python[key].clone()
+    })
 }
 
 /// By our own `verify`, and by securesystemslib, which is not ours.
