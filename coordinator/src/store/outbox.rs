@@ -38,7 +38,7 @@ pub enum Answer {
         toolset_fingerprint: Option<String>,
         schema_fingerprint: Option<String>,
         /// Of a run that read the whole list.
-        listed: Option<Listed>,
+        listed: Option<Box<Listed>>,
     },
     Declined {
         reason_key: String,

@@ -300,7 +300,7 @@ fn listed(
     fingerprint: Option<String>,
     text: &[u8],
     detail: &str,
-) -> Result<Option<Listed>, Nonsense> {
+) -> Result<Option<Box<Listed>>, Nonsense> {
     #[derive(Default, Deserialize)]
     struct Names {
         #[serde(default)]
@@ -316,11 +316,11 @@ fn listed(
     if !text.is_empty() && !fits {
         return Err(Nonsense::OtherList);
     }
-    Ok(Some(Listed {
+    Ok(Some(Box::new(Listed {
         names: serde_json::from_str::<Names>(detail)?.tool_names,
         fingerprint,
         text: (!text.is_empty()).then(|| NewBody::pack(&digest, text)),
-    }))
+    })))
 }
 
 fn count(assertions: &[Assertion]) -> StateCounts {

@@ -41,7 +41,7 @@ fn answer(list: Option<&str>) -> Answer {
             states,
             toolset_fingerprint,
             schema_fingerprint,
-            listed: Some(listed(list)),
+            listed: Some(listed(list).into()),
         },
         (_, other) => other,
     }

@@ -167,6 +167,6 @@ fn signed(scope: Scope, fingerprint: &str) -> Answer {
         },
         toolset_fingerprint: Some(fingerprint.to_owned()),
         schema_fingerprint: None,
-        listed: (scope == Scope::Full).then(|| listed("[]")),
+        listed: (scope == Scope::Full).then(|| listed("[]").into()),
     }
 }

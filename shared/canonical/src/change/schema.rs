@@ -7,6 +7,7 @@
 //! so that loops end. Fields that a schema does not name are read as fields that
 //! the tool does not understand, unless the schema says what they are.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Class;
@@ -65,7 +66,7 @@ impl<'v> Walk<'v> {
             (Value::Bool(false), Value::Bool(true) | Value::Object(_)) => self.is(Class::Widened),
             (Value::Bool(true) | Value::Object(_), Value::Bool(false)) => self.is(Class::Narrowed),
             (Value::Bool(true) | Value::Object(_), Value::Bool(true) | Value::Object(_)) => {
-                self.keywords(levels, &members(before), &members(after))
+                self.keywords(levels, &members(before), &members(after));
             }
             _ => self.is(Class::Other),
         }
@@ -152,12 +153,11 @@ impl<'v> Walk<'v> {
         };
         let told = closed(before) && closed(after);
         for (name, schema) in &old {
-            match new.get(name) {
-                Some(other) => self.schemas(levels, schema, other),
-                None => {
-                    self.is(Class::RemovedField);
-                    self.is(if told { Class::Narrowed } else { Class::Other });
-                }
+            if let Some(other) = new.get(name) {
+                self.schemas(levels, schema, other);
+            } else {
+                self.is(Class::RemovedField);
+                self.is(if told { Class::Narrowed } else { Class::Other });
             }
         }
         if new.keys().any(|name| !old.contains_key(name)) {
@@ -250,14 +250,13 @@ impl<'v> Walk<'v> {
         let (Some(old), Some(new)) = (number(pair.0), number(pair.1)) else {
             return self.is(Class::Other);
         };
-        if (new > old) == lower && new != old {
-            self.is(Class::Narrowed);
-        } else if new != old {
-            self.is(Class::Widened);
-        } else {
+        self.is(match new.total_cmp(&old) {
             // Written down, or no longer, and the same as absent.
-            self.is(Class::Wording);
-        }
+            Ordering::Equal => Class::Wording,
+            Ordering::Greater if lower => Class::Narrowed,
+            Ordering::Less if !lower => Class::Narrowed,
+            _ => Class::Widened,
+        });
     }
 
     fn unique(&mut self, pair: Pair<'v>) {

@@ -331,8 +331,8 @@ pub(super) fn whole(
 /// One change with details, a gap before it and markup in it, and one of which
 /// nothing was kept.
 fn tool_changes(newest: &RunView, before: &RunView) -> ToolChanges {
-    const BEFORE: &str = r##"[{"annotations":{"readOnlyHint":true},"inputSchema":{"properties":{"station":{"type":"string"}},"type":"object"},"name":"find_station"},{"name":"old_<b>tool"}]"##;
-    const AFTER: &str = r##"[{"annotations":{},"description":"Now it says <script>","inputSchema":{"properties":{"datum":{},"station":{"pattern":"^[A-Z]+$","type":"string"}},"required":["datum"],"type":"object"},"name":"find_station"}]"##;
+    const BEFORE: &str = r#"[{"annotations":{"readOnlyHint":true},"inputSchema":{"properties":{"station":{"type":"string"}},"type":"object"},"name":"find_station"},{"name":"old_<b>tool"}]"#;
+    const AFTER: &str = r#"[{"annotations":{},"description":"Now it says <script>","inputSchema":{"properties":{"datum":{},"station":{"pattern":"^[A-Z]+$","type":"string"}},"required":["datum"],"type":"object"},"name":"find_station"}]"#;
     let list = |text: &str| ToolList::read(text.as_bytes()).unwrap();
     let seen = |days: i64, unread| ListChange {
         run_id: newest.run_id.clone(),
