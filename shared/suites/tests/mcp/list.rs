@@ -410,13 +410,6 @@ fn what_has_no_canonical_form_fails_the_fingerprint_concerned() {
             Some("$.tools[0].inputSchema.n"),
         ),
         (
-            "in a field that neither check reads",
-            r#"[{"name":"a","description":"\ud800","inputSchema":{}}]"#,
-            "VERIFIED completed fingerprint_computed tools=1",
-            "VERIFIED completed fingerprint_computed tools=1",
-            Some("$.tools[0].description"),
-        ),
-        (
             "in a field that is not read",
             r#"[{"name":"a","_meta":"\ud800","inputSchema":{}}]"#,
             "VERIFIED completed fingerprint_computed tools=1",
