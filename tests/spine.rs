@@ -327,9 +327,15 @@ struct Read {
     names: Vec<String>,
     /// How many.
     tools: Value,
-    toolset: Value,
-    schema: Value,
+    /// In the order of [`FINGERPRINTS`].
+    fingerprints: [Value; 3],
 }
+
+const FINGERPRINTS: [&str; 3] = [
+    "toolset_fingerprint",
+    "schema_fingerprint",
+    "definition_fingerprint",
+];
 
 /// Gives what the independent client read, if there is a list to read.
 fn judge(expected: &Expected, peer: &Peer, statement: &Value) -> Option<Read> {
@@ -375,8 +381,9 @@ fn judge(expected: &Expected, peer: &Peer, statement: &Value) -> Option<Read> {
     if expected.scope == "full" {
         let read = independent_reading(peer, expected.modern);
         assert_eq!(predicate["tool_count"], read.tools, "{kind:?}");
-        assert_eq!(predicate["toolset_fingerprint"], read.toolset, "{kind:?}");
-        assert_eq!(predicate["schema_fingerprint"], read.schema, "{kind:?}");
+        for (key, fingerprint) in FINGERPRINTS.iter().zip(&read.fingerprints) {
+            assert_eq!(&predicate[key], fingerprint, "{kind:?}: {key}");
+        }
         Some(read)
     } else {
         assert_eq!(predicate["tool_count"], Value::Null, "{kind:?}");
@@ -386,7 +393,7 @@ fn judge(expected: &Expected, peer: &Peer, statement: &Value) -> Option<Read> {
     }
 }
 
-/// Names, tool count and both fingerprints, by a client and two scripts that share no line with us.
+/// Names, tool count and the three fingerprints, by a client and two scripts that share no line with us.
 fn independent_reading(peer: &Peer, modern: bool) -> Read {
     let python = installed().join("mcp2/bin/python");
     let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -439,7 +446,7 @@ fn independent_reading(peer: &Peer, modern: bool) -> Read {
         .output()
         .unwrap();
     let ours: Value = serde_json::from_slice(&ours.stdout).unwrap();
-    for key in ["tools", "toolset_fingerprint", "schema_fingerprint"] {
+    for key in FINGERPRINTS.iter().chain(&["tools"]) {
         assert_eq!(by_python[key], by_node[key]);
         assert_eq!(by_python[key], ours[key]);
     }
@@ -448,8 +455,7 @@ fn independent_reading(peer: &Peer, modern: bool) -> Read {
     Read {
         names,
         tools: by_python["tools"].clone(),
-        toolset: by_python["toolset_fingerprint"].clone(),
-        schema: by_python["schema_fingerprint"].clone(),
+        fingerprints: FINGERPRINTS.map(|key| by_python[key].clone()),
     }
 }
 

@@ -55,7 +55,7 @@ enum Command {
     Baseline(baseline::Command),
     /// Print the canonical form (nfc-jcs/v1) of one JSON text
     Canonicalize(tool_list::CanonicalizeArgs),
-    /// Print both fingerprints of a tool list
+    /// Print the fingerprints of a tool list
     Fingerprint(tool_list::ListArgs),
     /// Look for hidden characters and injection patterns in a tool list
     Lint(tool_list::ListArgs),

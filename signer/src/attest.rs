@@ -5,6 +5,7 @@
 //! an observation whose agent is known. No clock enters a payload.
 
 use ed25519_dalek::{Signature, VerifyingKey};
+use touchstone_canonical::Canonical;
 use touchstone_evidence::detail::Detail;
 use touchstone_evidence::dsse::{self, Envelope};
 use touchstone_evidence::keyset::{KeyEntry, Purpose};
@@ -44,6 +45,8 @@ pub struct Answer {
     pub predicate: Predicate,
     /// Unsigned.
     pub detail: Detail,
+    /// Unsigned; of a complete list, what its definition fingerprint is taken over.
+    pub tool_list: Option<Canonical>,
     pub attested: Attested,
 }
 
@@ -110,6 +113,7 @@ impl Attestor {
         Ok(Answer {
             predicate,
             detail: derived.detail,
+            tool_list: derived.tool_list,
             attested,
         })
     }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use tokio::sync::Semaphore;
 use tonic::{Code, Request, Response, Status};
+use touchstone_canonical::Canonical;
 use touchstone_evidence::keyset::{KeyDocument, KeyDocumentError};
 use touchstone_evidence::text::Region;
 use touchstone_evidence::timestamp::Timestamp;
@@ -31,6 +32,9 @@ pub(crate) type Clock = Arc<dyn Fn() -> i64 + Send + Sync>;
 
 /// Longest join token that is looked at, in bytes.
 const JOIN_TOKEN_LIMIT_BYTES: usize = 128;
+
+/// Longest tool list that is handed over, in bytes: what can be read again.
+const TOOL_LIST_LIMIT_BYTES: usize = touchstone_canonical::INPUT_LIMIT;
 
 /// A running signer, behind both of its faces.
 pub(crate) struct Signer {
@@ -224,6 +228,11 @@ fn answered(answer: Answer) -> Result<AttestResponse, Refused> {
         } => attest_response::Result::Attested(signer::Attested {
             envelope: envelope.to_json(),
             key_id,
+            tool_list: answer
+                .tool_list
+                .filter(|list| list.as_bytes().len() <= TOOL_LIST_LIMIT_BYTES)
+                .map(Canonical::into_bytes)
+                .unwrap_or_default(),
         }),
         Attested::Declined { reason_key } => {
             attest_response::Result::Declined(signer::Declined { reason_key })

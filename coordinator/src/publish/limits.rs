@@ -24,6 +24,8 @@ pub const EVIDENCE_AT_ONCE: usize = 8;
 pub const TOOL_NAMES_LIMIT: usize = 1000;
 /// Differences from the baseline that a report lists; the rest is counted.
 pub const DIFFERENCES_LIMIT: usize = 200;
+/// Places that differ which one page of a history lists; the rest is counted.
+pub const HISTORY_ROWS_LIMIT: usize = 400;
 /// Responses shorter than this are not worth compressing, in bytes.
 pub const COMPRESS_FROM_BYTES: u64 = 512;
 

@@ -4,7 +4,9 @@ use std::error::Error;
 use std::future::Future;
 
 use crate::signer::Isolation;
-use crate::store::read::{DirectoryPage, DirectoryQuery, Evidence, KeyDocument, Report};
+use crate::store::read::{
+    DirectoryPage, DirectoryQuery, Evidence, KeyDocument, Report, ToolHistory,
+};
 use crate::store::{Reader, StoreError};
 
 /// The store did not answer. The cause is logged and never shown.
@@ -25,6 +27,13 @@ pub trait Source: Send + Sync + 'static {
         slug: &str,
         run_id: Option<&str>,
     ) -> impl Future<Output = Result<Option<Report>, Unavailable>> + Send;
+
+    /// How a target's tool list changed before a time, newest first.
+    fn tool_changes(
+        &self,
+        slug: &str,
+        before_ms: Option<i64>,
+    ) -> impl Future<Output = Result<Option<ToolHistory>, Unavailable>> + Send;
 
     fn evidence(
         &self,
@@ -57,6 +66,14 @@ impl Source for Reader {
         run_id: Option<&str>,
     ) -> Result<Option<Report>, Unavailable> {
         Ok(Self::report(self, slug, run_id).await?)
+    }
+
+    async fn tool_changes(
+        &self,
+        slug: &str,
+        before_ms: Option<i64>,
+    ) -> Result<Option<ToolHistory>, Unavailable> {
+        Ok(Self::tool_changes(self, slug, before_ms).await?)
     }
 
     async fn evidence(&self, run_id: &str) -> Result<Option<Evidence>, Unavailable> {

@@ -116,6 +116,11 @@ impl Dialect {
                 "baselines",
                 include_str!("../../migrations/sqlite/0002_baselines.sql"),
             ),
+            (
+                3,
+                "tool lists",
+                include_str!("../../migrations/sqlite/0003_tool_lists.sql"),
+            ),
         ];
         let migrations = steps.map(|(version, name, sql)| {
             Migration::new(

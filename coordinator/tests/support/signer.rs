@@ -150,6 +150,7 @@ impl SignerService for Service {
                 Verdict::Attested(Attested {
                     envelope: b"{}".to_vec(),
                     key_id: "cd".repeat(32),
+                    ..Attested::default()
                 }),
             ),
             Mood::Declines(reason) => (

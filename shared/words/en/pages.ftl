@@ -508,3 +508,105 @@ purpose-log-checkpoint = Log checkpoint
 purpose-agent-identity = Agent identity
 purpose-agent-issuer = Agent issuer
 purpose-web-bot-auth = Web bot auth
+
+## Changes of the tool list: on a report, and on a page of their own
+
+definition = Full definitions
+definition-note = a fingerprint of names, titles, descriptions, input and output schemas and annotations; a fact that no check judges
+definition-compared = Full definitions against the baseline
+definition-same = the same as those of the approved run
+definition-differs = they differ from those of the approved run; a fact beside the two checks, which compare names and input schemas alone
+definition-not-compared = not compared: one of the two lists has no such fingerprint
+drift-description = Another description of
+drift-title = Another title of
+drift-annotations = Other annotations of
+drift-output-schema = Another output schema of
+drift-other = Another definition of
+changes = Changes of the tool list
+changes-title = How the tool list of { $name } changed
+changes-heading = Changes of the tool list of
+changes-fact = A recorded fact. Only an approved baseline makes a change a finding.
+changes-seen = Changes seen
+changes-since = Last change
+changes-last = Tool list last changed: { $since } (unchanged on at least { $days ->
+    [one] 1 day
+   *[other] { $days } days
+  } since)
+changes-first = No change of the tool list seen since the first one, of { $since } (unchanged on at least { $days ->
+    [one] 1 day
+   *[other] { $days } days
+  } since)
+changes-no-list = No signed run has read a whole tool list yet
+changes-all = { $count ->
+    [0] The history of the tool list
+    [one] The 1 change that was seen
+   *[other] All { $count } changes that were seen
+  }
+changes-how = How a change is seen
+changes-how-text = Every complete tool list of a signed run is held against that of the run before it. A run that read no complete list says nothing of the tools: it never counts as tools removed, and a change on either side of it happened somewhere in between. Days are UTC days on which at least one run read the whole list; the number is a lower bound.
+changes-how-classes = Widened: a constraint was loosened, so values fit that did not. Narrowed: a constraint was tightened, so values that fitted no longer do. Both can hold at once. They are read keyword by keyword; a field that a schema does not name is read as one that the tool does not take. What cannot be told from the schema is called a change of another kind, and is not guessed.
+changes-none = No change was seen
+changes-between = Between
+changes-and = and
+changes-gap = { $count ->
+    [one] 1 run in between read no complete list
+   *[other] { $count } runs in between read no complete list
+  }, so when it changed is known no better than this.
+changes-not-kept = one of the two lists is too long to be kept, so what changed is not known
+changes-table = What changed, tool by tool
+changes-tool = Tool
+changes-what = What changed
+changes-then = Then
+changes-now = Now
+changes-cut = and more places than are written down
+changes-more = { $count ->
+    [one] 1 more change
+   *[other] { $count } more changes
+  }
+changes-older = Older changes
+changes-fingerprint-then = Full definitions then
+changes-fingerprint-now = Full definitions now
+changes-part-added = Tool added
+changes-part-removed = Tool removed
+changes-part-description = Description
+changes-part-title = Title
+changes-part-annotations = Annotations
+changes-part-input-schema = Input schema
+changes-part-output-schema = Output schema
+changes-count-added = { $count ->
+    [one] 1 tool added
+   *[other] { $count } tools added
+  }
+changes-count-removed = { $count ->
+    [one] 1 tool removed
+   *[other] { $count } tools removed
+  }
+changes-count-description = { $count ->
+    [one] 1 description changed
+   *[other] { $count } descriptions changed
+  }
+changes-count-title = { $count ->
+    [one] 1 title changed
+   *[other] { $count } titles changed
+  }
+changes-count-annotations = { $count ->
+    [one] annotations of 1 tool changed
+   *[other] annotations of { $count } tools changed
+  }
+changes-count-input-schema = { $count ->
+    [one] 1 input schema changed
+   *[other] { $count } input schemas changed
+  }
+changes-count-output-schema = { $count ->
+    [one] 1 output schema changed
+   *[other] { $count } output schemas changed
+  }
+changes-class-widened = widened
+changes-class-narrowed = narrowed
+changes-class-new-required-field = new required field
+changes-class-removed-field = field removed
+changes-class-annotation-downgraded = promises less
+changes-class-annotation-upgraded = promises more
+changes-class-wording = words alone
+changes-class-other = of another kind
+directory-tools = Found by its tools:

@@ -98,7 +98,10 @@ fn attest(tools: usize) {
     };
     let attest = || attestor.attest(black_box(&signed), None, &agent).unwrap();
     let answer = attest();
-    assert_eq!(answer.predicate.tool_count, Some(u32::try_from(tools).unwrap()));
+    assert_eq!(
+        answer.predicate.tool_count,
+        Some(u32::try_from(tools).unwrap())
+    );
     assert!(matches!(answer.attested, Attested::Signed { .. }));
     let run = || {
         black_box(attest());

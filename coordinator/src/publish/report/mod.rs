@@ -6,6 +6,7 @@
 //! follows the question a reader comes with.
 
 mod causes;
+mod changed;
 mod days;
 mod drift;
 mod found;
@@ -27,7 +28,7 @@ use askama::filters::HtmlSafe;
 use axum::http::StatusCode;
 use axum::response::Response;
 use touchstone_evidence::detail::Detail;
-use touchstone_evidence::payload::{Assertion, Param as PayloadParam, Predicate};
+use touchstone_evidence::payload::{Assertion, Param as PayloadParam, Predicate, Reason};
 use touchstone_words::{self as words, Param};
 
 use self::head::Head;
@@ -146,8 +147,11 @@ impl<'a> Reading<'a> {
 
 /// The sentence of an assertion's reason.
 pub(super) fn sentence(text: Text, assertion: &Assertion) -> Prose {
-    let params: BTreeMap<String, Param> = assertion
-        .reason
+    reason_sentence(text, &assertion.reason)
+}
+
+fn reason_sentence(text: Text, reason: &Reason) -> Prose {
+    let params: BTreeMap<String, Param> = reason
         .params
         .iter()
         .map(|(name, value)| {
@@ -158,11 +162,7 @@ pub(super) fn sentence(text: Text, assertion: &Assertion) -> Prose {
             (name.to_string(), value)
         })
         .collect();
-    Prose(words::reason(
-        text.0,
-        assertion.reason.key.as_str(),
-        &params,
-    ))
+    Prose(words::reason(text.0, reason.key.as_str(), &params))
 }
 
 /// The page as a whole.
@@ -210,6 +210,7 @@ fn compose(reading: &Reading<'_>, commands: &mut Commands) -> Result<Vec<Section
             add(runs::regions(reading))?;
             add(found::checks(reading, predicate))?;
             add(proof::tools(reading, predicate))?;
+            add(changed::changed(reading))?;
             noted(run).map_or(Ok(()), &mut add)?;
             add(proof::evidence(reading, run, Some(predicate), commands))?;
         }

@@ -1,6 +1,7 @@
 //! Answers the questions of [`read`](super::read). Reads only; every list is
 //! bounded.
 
+mod changes;
 mod directory;
 mod report;
 mod status;
