@@ -93,12 +93,12 @@ fn cases(folder: &std::path::Path) -> Vec<Case> {
         ),
         (
             Manner::ThreeMegabytes,
-            6,
+            8,
             &[("reachability", "UNVERIFIED", "response_too_large")],
         ),
         (
             Manner::GzipBomb,
-            6,
+            8,
             &[("reachability", "UNVERIFIED", "response_too_large")],
         ),
         (
@@ -129,8 +129,8 @@ fn cases(folder: &std::path::Path) -> Vec<Case> {
         ),
         (
             Manner::EndlessHeaders,
-            6,
-            &[("tools_list", "UNVERIFIED", "response_too_large")],
+            8,
+            &[("tools_list", "UNVERIFIED", "response_headers_too_large")],
         ),
         (
             Manner::RateLimited,
