@@ -49,7 +49,7 @@ fn canonical(text: &[u8]) {
     let times = race(vec![Side::new("ours", ours), Side::new("theirs", theirs)]);
     let ratio = times[1].as_secs_f64() / times[0].as_secs_f64();
     println!(
-        "canonical form and SHA-256 of {} KB: {:.0?}; by others {:.0?}, {ratio:.1} times as long",
+        "canonical form and SHA-256 of {} KB: {:.1?}; by others {:.1?}, {ratio:.1} times as long",
         text.len() / 1_000,
         times[0],
         times[1],
@@ -98,7 +98,10 @@ fn attest(tools: usize) {
     };
     let attest = || attestor.attest(black_box(&signed), None, &agent).unwrap();
     let answer = attest();
-    assert_eq!(answer.predicate.tool_count, Some(u32::try_from(tools).unwrap()));
+    assert_eq!(
+        answer.predicate.tool_count,
+        Some(u32::try_from(tools).unwrap())
+    );
     assert!(matches!(answer.attested, Attested::Signed { .. }));
     let run = || {
         black_box(attest());

@@ -396,7 +396,9 @@ impl Maker {
                 let digits = 1 + self.below(400);
                 let mut number = String::from(self.one_of(&["-1", "1", "0.", "-0.00", "7."]));
                 for _ in 0..digits {
-                    number.push(char::from(b'0' + u8::try_from(self.below(10)).expect("a digit")));
+                    number.push(char::from(
+                        b'0' + u8::try_from(self.below(10)).expect("a digit"),
+                    ));
                 }
                 number
             }
