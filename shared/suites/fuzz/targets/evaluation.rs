@@ -15,8 +15,7 @@ use observe::{ENDPOINT, HEADERS, Observe, modern, reply, wall};
 const CHALLENGE: &str = "Bearer resource_metadata=\"https://mcp.example/x\"";
 
 /// Where the answer stands; what the header is; the status; then a line that is
-/// the header's value or
-/// an address, and the body.
+/// the header's value or an address, and the body.
 type Input<'a> = (u8, u8, u16, &'a str);
 
 fuzz_target!(|input: Input<'_>| {
