@@ -276,7 +276,7 @@ fn references_are_followed_and_end() {
     assert_eq!(between(&nested("integer"), &nested("number")), "widened");
     // Alternatives that are the same may lead to what differs.
     let alternatives = |first: &str, second: &str, kind: &str| {
-        format!(r##"{{"anyOf":[{first},{second}],"$defs":{{"a":{{"type":"{kind}"}}}}}}"##)
+        format!(r#"{{"anyOf":[{first},{second}],"$defs":{{"a":{{"type":"{kind}"}}}}}}"#)
     };
     let (named, null) = (r##"{"$ref":"#/$defs/a"}"##, r#"{"type":"null"}"#);
     assert_eq!(

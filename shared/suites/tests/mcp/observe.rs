@@ -155,9 +155,10 @@ impl Reply {
                 read_sha256: Sha256::digest(&self.body).to_vec(),
                 read_size: self.body.len() as u64,
                 wire_size: self.body.len() as u64,
-                end: match self.answered {
-                    true => BodyEnd::Answered.into(),
-                    false => BodyEnd::Complete.into(),
+                end: if self.answered {
+                    BodyEnd::Answered.into()
+                } else {
+                    BodyEnd::Complete.into()
                 },
                 framing: self.framing.into(),
                 sse_notes: self.notes.iter().map(|note| (*note).into()).collect(),
