@@ -19,6 +19,7 @@ pub mod queue;
 pub mod random;
 mod role;
 pub mod schedule;
+pub mod service_url;
 pub mod signer;
 pub mod store;
 pub mod targets;

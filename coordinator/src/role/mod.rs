@@ -175,7 +175,7 @@ impl Opened {
             .map(|mb| mb.saturating_mul(1_000_000));
         let store = Store::open(Options {
             size_limit_bytes: limit_bytes,
-            ..Options::new(&config.database)
+            ..Options::new(config.database.as_str())
         })
         .await?;
         let signer = Signer::at(config.signer_socket()?);

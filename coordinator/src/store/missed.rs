@@ -2,7 +2,7 @@
 //! stored: recording leaves out slots that have a result, and a result that
 //! comes late takes its slot out of the range.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use futures_util::FutureExt as _;
 use sqlx::Row as _;
@@ -21,9 +21,15 @@ impl Store {
         missed: Arc<Vec<Missed>>,
         now_ms: i64,
     ) -> Result<(), StoreError> {
+        let dialect = self.dialect;
         self.run_tx("recording missed slots", move |tx| {
             let missed = Arc::clone(&missed);
             async move {
+                // Everyone holds targets in the same order.
+                let targets: BTreeSet<_> = missed.iter().map(|m| &*m.target.target_id).collect();
+                for target_id in targets {
+                    dialect.hold_target(tx, target_id).await?;
+                }
                 for missed in missed.iter() {
                     record(tx, missed, now_ms).await?;
                 }

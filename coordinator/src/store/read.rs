@@ -339,5 +339,7 @@ pub enum StoreHealth {
     /// The disk, or the size that the operator allows, is used up.
     Full,
     ReadOnly,
+    /// The database server cannot be reached.
+    Away,
     Failing,
 }
