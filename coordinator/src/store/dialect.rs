@@ -260,6 +260,7 @@ impl Dialect {
         let steps = [
             step!(1, "first", "0001_first"),
             step!(2, "baselines", "0002_baselines"),
+            step!(4, "days", "0004_days"),
         ];
         let migrations = steps.map(|(version, name, sql)| {
             Migration::new(
@@ -272,6 +273,34 @@ impl Dialect {
         });
         Migrator::with_migrations(migrations.into())
     }
+}
+
+/// A statement with a part that comes `count` times, `between` in between. A `?`
+/// in the part becomes the next bind. All of it is text of our own.
+pub(super) fn repeated(
+    head: &'static str,
+    part: &'static str,
+    between: &'static str,
+    count: usize,
+    tail: &'static str,
+) -> AssertSqlSafe<String> {
+    let mut sql = head.to_owned();
+    let mut bind = 0;
+    for index in 0..count {
+        if index > 0 {
+            sql.push_str(between);
+        }
+        for character in part.chars() {
+            if character == '?' {
+                bind += 1;
+                sql.push_str(&format!("${bind}"));
+            } else {
+                sql.push(character);
+            }
+        }
+    }
+    sql.push_str(tail);
+    AssertSqlSafe(sql)
 }
 
 /// Extended codes carry the primary one in their low byte

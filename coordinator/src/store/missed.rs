@@ -7,12 +7,16 @@ use std::{collections::BTreeSet, sync::Arc};
 use futures_util::FutureExt as _;
 use sqlx::Row as _;
 
-use super::{NewRun, Store, StoreError, Tx, read::MissedSlots, row, runs::slot_column};
+use super::{
+    NewRun, Store, StoreError, Tx, dialect::repeated, read::MissedSlots, row, runs::slot_column,
+};
 use crate::{schedule::Missed, targets::SUITE};
 
 /// Stored slots inside one missed range that are looked at; a range beyond it
 /// is recorded up to there.
 const STORED_IN_RANGE_LIMIT: i64 = 10_000;
+/// Runs that are looked for among the missed slots by one statement.
+const FORGOTTEN_AT_ONCE: usize = 100;
 
 impl Store {
     /// Records slots that passed without a result.
@@ -74,8 +78,38 @@ async fn record(tx: &mut Tx, missed: &Missed, now_ms: i64) -> Result<(), sqlx::E
     Ok(())
 }
 
-/// Takes the slot of a stored run out of the range that holds it.
-pub(super) async fn forget(tx: &mut Tx, run: &NewRun, slot: i64) -> Result<(), sqlx::Error> {
+/// Takes the slots of stored runs out of the ranges that hold them.
+pub(super) async fn forget(tx: &mut Tx, runs: &[&NewRun]) -> Result<(), sqlx::Error> {
+    for part in runs.chunks(FORGOTTEN_AT_ONCE) {
+        let sql = repeated(
+            "SELECT first_slot FROM missed WHERE ",
+            "(target_id = ? AND suite = ? AND first_slot <= ? AND last_slot >= ?)",
+            " OR ",
+            part.len(),
+            "",
+        );
+        let mut query = sqlx::query(sql).persistent(false);
+        for run in part {
+            let slot = slot_column(run.slot)?;
+            query = query
+                .bind(&*run.target_id)
+                .bind(&run.suite)
+                .bind(slot)
+                .bind(slot);
+        }
+        // Hardly ever any: results come before their slot is given up.
+        if query.fetch_all(&mut *tx).await?.is_empty() {
+            continue;
+        }
+        for run in part {
+            forget_one(tx, run).await?;
+        }
+    }
+    Ok(())
+}
+
+async fn forget_one(tx: &mut Tx, run: &NewRun) -> Result<(), sqlx::Error> {
+    let slot = slot_column(run.slot)?;
     let row = sqlx::query(
         "SELECT suite, first_slot, last_slot, first_at_ms, last_at_ms, region, cause, \
          recorded_at_ms FROM missed WHERE target_id = $1 AND suite = $2 \

@@ -100,20 +100,31 @@ impl Store {
         let connect_url = dialect.connect_url(&url);
         // A pool tries a connection that cannot be prepared again and again;
         // alone it says at once what is wrong.
-        let mut first = AnyConnection::connect(&connect_url)
-            .await
-            .map_err(|error| classify(dialect, DOING, error))?;
-        let prepared = async {
+        let first = async {
+            let mut first = AnyConnection::connect(&connect_url).await?;
             dialect
                 .prepare(&mut first, busy_timeout, size_limit_bytes)
                 .await?;
-            dialect.prepare_migration(&mut first).await
+            first.close().await
         };
-        prepared
+        first
             .await
             .map_err(|error| classify(dialect, DOING, error))?;
-        match dialect.migrator().run(&mut first).await {
-            Ok(()) => {}
+        let migrating = AnyPoolOptions::new()
+            .max_connections(1)
+            .after_connect(move |connection, _| {
+                Box::pin(async move {
+                    dialect
+                        .prepare(connection, busy_timeout, size_limit_bytes)
+                        .await?;
+                    dialect.prepare_migration(connection).await
+                })
+            })
+            .connect(&connect_url)
+            .await
+            .map_err(|error| classify(dialect, DOING, error))?;
+        match dialect.migrator().run(&migrating).await {
+            Ok(()) => migrating.close().await,
             Err(MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _)) => {
                 return Err(classify(dialect, DOING, error));
             }
@@ -124,10 +135,6 @@ impl Store {
                 });
             }
         }
-        first
-            .close()
-            .await
-            .map_err(|error| classify(dialect, DOING, error))?;
         let pool = AnyPoolOptions::new()
             .max_connections(dialect.connections())
             .acquire_timeout(ACQUIRE_TIMEOUT)

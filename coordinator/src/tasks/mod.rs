@@ -3,6 +3,5 @@
 //! to look sooner.
 
 pub mod attest_pending;
-mod backoff;
 pub mod record_missed;
 pub mod refresh;

@@ -10,6 +10,7 @@ const POSTGRES: (&str, &str) = (
     "TOUCHSTONE_TEST_POSTGRES",
     "postgres://postgres@127.0.0.1:5432/postgres",
 );
+const REDIS: (&str, &str) = ("TOUCHSTONE_TEST_REDIS", "redis://127.0.0.1:6379");
 
 static COUNT: AtomicU32 = AtomicU32::new(0);
 
@@ -23,6 +24,11 @@ fn fresh_name() -> String {
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     let now = std::time::UNIX_EPOCH.elapsed().unwrap().as_nanos() % 1_000_000_000;
     format!("touchstone_test_{}_{count}_{now}", std::process::id())
+}
+
+/// The Redis server, which all share under names of their own.
+pub(crate) fn redis() -> String {
+    server(REDIS)
 }
 
 /// A PostgreSQL database.

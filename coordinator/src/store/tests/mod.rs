@@ -1,8 +1,5 @@
 //! The store on real databases of both engines, in good days and bad ones.
 
-#[path = "../../../tests/support/services.rs"]
-mod services;
-
 /// Each of these tests once on SQLite and once on PostgreSQL.
 macro_rules! on_both_engines {
     ($($test:ident,)*) => {
@@ -29,7 +26,6 @@ mod storing;
 use std::{path::Path, sync::Arc};
 
 use prost::Message as _;
-use services::Database;
 use sha2::{Digest as _, Sha256};
 use sqlx::{AnyConnection, Connection as _, Executor as _};
 use tempfile::TempDir;
@@ -44,6 +40,7 @@ use crate::{
     history::reach::Reach,
     schedule::slot::{Slots, run_id},
     targets::{Seed, Target, Tier},
+    test_services::Database,
 };
 
 /// 2026-11-30 12:00 UTC.
