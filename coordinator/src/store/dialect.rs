@@ -19,10 +19,15 @@ use url::Url;
 use super::Failure;
 use crate::service_url::ServiceUrl;
 
+/// Connections of a SQLite pool: one writes at a time, the others read.
+const SQLITE_CONNECTIONS: u32 = 6;
+/// Connections of a PostgreSQL pool, and how many of them write at a time.
+const POSTGRES_CONNECTIONS: u32 = 12;
+const POSTGRES_WRITERS: usize = 6;
 /// Bytes of a SQLite page, its default.
 const SQLITE_PAGE_BYTES: u64 = 4_096;
 /// Longest that one statement may take on a PostgreSQL server.
-pub const STATEMENT_TIMEOUT: Duration = Duration::from_secs(30);
+const STATEMENT_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long a migration waits for a lock that others hold on a PostgreSQL server.
 const MIGRATION_LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 /// Parameters that a PostgreSQL URL may have.
@@ -67,7 +72,9 @@ pub enum DatabaseUrlError {
     Fragment,
     #[error("it has the parameter {0:?}, which is not known")]
     Parameter(String),
-    #[error("its sslmode is {0:?}, which is none of disable, allow, prefer, require, verify-ca, verify-full")]
+    #[error(
+        "its sslmode is {0:?}, which is none of disable, allow, prefer, require, verify-ca, verify-full"
+    )]
     SslMode(String),
     #[error("a size limit is for SQLite alone; limit a PostgreSQL database where it runs")]
     SizeLimit,
@@ -115,9 +122,8 @@ impl Dialect {
     /// Connections of a pool.
     pub(super) fn connections(self) -> u32 {
         match self {
-            // One writes at a time, the others read.
-            Self::Sqlite => 6,
-            Self::Postgres => 12,
+            Self::Sqlite => SQLITE_CONNECTIONS,
+            Self::Postgres => POSTGRES_CONNECTIONS,
         }
     }
 
@@ -125,7 +131,7 @@ impl Dialect {
     pub(super) fn writers(self) -> usize {
         match self {
             Self::Sqlite => 1,
-            Self::Postgres => 6,
+            Self::Postgres => POSTGRES_WRITERS,
         }
     }
 
@@ -171,7 +177,7 @@ impl Dialect {
         };
         if let (Self::Sqlite, Some(bytes)) = (self, size_limit_bytes) {
             let pages = (bytes / SQLITE_PAGE_BYTES).max(1);
-            settings.push_str(&format!(" PRAGMA max_page_count = {pages};"));
+            settings = format!("{settings} PRAGMA max_page_count = {pages};");
         }
         // Numbers of our own make up all that is not literal here.
         connection.execute(AssertSqlSafe(settings)).await?;
@@ -293,7 +299,8 @@ pub(super) fn repeated(
         for character in part.chars() {
             if character == '?' {
                 bind += 1;
-                sql.push_str(&format!("${bind}"));
+                sql.push('$');
+                sql.push_str(&bind.to_string());
             } else {
                 sql.push(character);
             }
@@ -350,7 +357,11 @@ fn check_postgres(url: &str) -> Result<(), DatabaseUrlError> {
         }
         named |= name == "dbname" && !value.is_empty();
     }
-    if named { Ok(()) } else { Err(Wrong::NoDatabase) }
+    if named {
+        Ok(())
+    } else {
+        Err(Wrong::NoDatabase)
+    }
 }
 
 #[cfg(test)]
@@ -389,8 +400,14 @@ mod tests {
             ("postgres://h", Wrong::NoDatabase),
             ("postgres://h/", Wrong::NoDatabase),
             ("postgres://u:a%23b#c@h/x", Wrong::Fragment),
-            ("postgres://h/x?passwrd=s", Wrong::Parameter("passwrd".to_owned())),
-            ("postgres://h/x?sslmode=yes", Wrong::SslMode("yes".to_owned())),
+            (
+                "postgres://h/x?passwrd=s",
+                Wrong::Parameter("passwrd".to_owned()),
+            ),
+            (
+                "postgres://h/x?sslmode=yes",
+                Wrong::SslMode("yes".to_owned()),
+            ),
         ] {
             let refused = check_url(&url.into(), false).unwrap_err();
             // A # in front of the host hides the rest, one way or another.

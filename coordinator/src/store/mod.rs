@@ -5,6 +5,7 @@
 //! The engine is chosen by URL; its differences live in `dialect` alone.
 
 mod baselines;
+mod days;
 mod dialect;
 mod error;
 mod evidence;
@@ -12,6 +13,7 @@ mod missed;
 mod outbox;
 pub mod read;
 mod reader;
+mod retention;
 mod roster;
 mod row;
 mod runs;
@@ -25,12 +27,13 @@ use touchstone_telemetry::Chain;
 
 pub use baselines::{APPROVALS_LIMIT, Ineligible};
 use dialect::Dialect;
-pub use dialect::{DatabaseUrlError, STATEMENT_TIMEOUT, check_url};
+pub use dialect::{DatabaseUrlError, check_url};
 pub use error::{Failure, StoreError};
 use futures_util::future::BoxFuture;
 pub use outbox::{Answer, Backlog, PendingRun};
 use read::StoreHealth;
 pub use reader::{Live, Reader};
+pub use retention::{Pruned, RUNS_AT_ONCE};
 pub use roster::{AGENTS_LIMIT, Agent};
 pub use runs::{CONFLICTS_LIMIT, NewBody, NewRun, Recorded};
 use sqlx::{AnyConnection, AnyPool, Connection as _, any::AnyPoolOptions, migrate::MigrateError};
@@ -254,7 +257,10 @@ fn classify(dialect: Dialect, doing: &'static str, error: sqlx::Error) -> StoreE
     let failure = match &error {
         sqlx::Error::Database(database) => dialect.failure(&**database),
         sqlx::Error::PoolTimedOut => dialect.no_connection(),
-        sqlx::Error::Io(_) | sqlx::Error::Tls(_) | sqlx::Error::PoolClosed | sqlx::Error::WorkerCrashed => Failure::Away,
+        sqlx::Error::Io(_)
+        | sqlx::Error::Tls(_)
+        | sqlx::Error::PoolClosed
+        | sqlx::Error::WorkerCrashed => Failure::Away,
         _ => Failure::Other,
     };
     StoreError::new(doing, failure, error)

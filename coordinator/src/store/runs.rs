@@ -75,11 +75,7 @@ impl Store {
     }
 }
 
-async fn record(
-    tx: &mut Tx,
-    batch: &[NewRun],
-    now_ms: i64,
-) -> Result<Vec<Recorded>, sqlx::Error> {
+async fn record(tx: &mut Tx, batch: &[NewRun], now_ms: i64) -> Result<Vec<Recorded>, sqlx::Error> {
     // Of several results of one run in a batch the first is the first.
     let mut firsts = BTreeMap::new();
     for (index, run) in batch.iter().enumerate() {
@@ -193,11 +189,7 @@ async fn insert_pending(tx: &mut Tx, runs: &[&NewRun], now_ms: i64) -> Result<()
 }
 
 /// Adds the bodies that are new; those that are there already are noted as used.
-async fn insert_bodies(
-    tx: &mut Tx,
-    runs: &[&NewRun],
-    now_ms: i64,
-) -> Result<(), sqlx::Error> {
+async fn insert_bodies(tx: &mut Tx, runs: &[&NewRun], now_ms: i64) -> Result<(), sqlx::Error> {
     let bodies = runs.iter().flat_map(|run| &run.bodies);
     let bodies: BTreeMap<&str, &NewBody> =
         bodies.map(|body| (body.digest.as_str(), body)).collect();
@@ -226,12 +218,7 @@ async fn insert_bodies(
     Ok(())
 }
 
-async fn keep_wait(
-    tx: &mut Tx,
-    host: &str,
-    until_ms: i64,
-    now_ms: i64,
-) -> Result<(), sqlx::Error> {
+async fn keep_wait(tx: &mut Tx, host: &str, until_ms: i64, now_ms: i64) -> Result<(), sqlx::Error> {
     sqlx::query(
         "INSERT INTO waits (host, until_ms) VALUES ($1, $2) \
          ON CONFLICT (host) DO UPDATE SET until_ms = excluded.until_ms \

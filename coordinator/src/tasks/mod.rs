@@ -3,5 +3,6 @@
 //! to look sooner.
 
 pub mod attest_pending;
+pub mod prune;
 pub mod record_missed;
 pub mod refresh;

@@ -6,7 +6,7 @@ use sqlx::Row as _;
 
 use super::Reader;
 use crate::{
-    history::changes::{ListSeen, Unchanged, unchanged},
+    history::changes::{ListSeen, Unchanged, unchanged, with_listed_days},
     store::{
         StoreError,
         read::{
@@ -223,7 +223,8 @@ impl Reader {
             Ok(ListSeen::new(list, row.try_get("last_at_ms")?))
         };
         let seen: Vec<_> = rows.iter().map(seen).collect::<Result<_, _>>()?;
-        Ok(unchanged(&seen))
+        let listed = self.store.kept_listed_days(&target.target_id).await?;
+        Ok(unchanged(&with_listed_days(seen, &listed)))
     }
 }
 

@@ -13,7 +13,9 @@ on_both_engines!(
     a_database_of_a_newer_version_is_left_alone,
 );
 
-async fn while_another_program_holds_the_database_nothing_is_stored_and_we_say_so(fixture: Fixture) {
+async fn while_another_program_holds_the_database_nothing_is_stored_and_we_say_so(
+    fixture: Fixture,
+) {
     let target = fixture.target("https://a.example/mcp").await;
     let run = result(&target, current_slot(&target), "one");
     let mut other = fixture.hold().await;
@@ -133,4 +135,45 @@ async fn nobody_else_on_the_machine_can_read_the_database() {
         let metadata = file.unwrap().metadata().unwrap();
         assert_eq!(metadata.permissions().mode() & 0o777, 0o600);
     }
+}
+
+#[tokio::test]
+async fn a_server_that_is_read_only_or_not_there_is_told_apart() {
+    let fixture = Fixture::postgres().await;
+    let target = fixture.target("https://a.example/mcp").await;
+    let mut other = fixture.other_connection().await;
+    other
+        .execute(
+            "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = on', \
+             current_database()); END $$",
+        )
+        .await
+        .unwrap();
+    let read_only = Store::open(fixture.options()).await;
+    let error = match read_only {
+        Err(error) => error,
+        Ok(store) => {
+            let run = result(&target, current_slot(&target), "one");
+            let refused = store.record(Arc::new(vec![run]), NOON_MS).await;
+            assert_eq!(store.health(), StoreHealth::ReadOnly);
+            refused.unwrap_err()
+        }
+    };
+    assert!(matches!(error, StoreError::ReadOnly { .. }), "{error:?}");
+
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let nobody = listener.local_addr().unwrap();
+    drop(listener);
+    let url = format!("postgres://someone:secret@{nobody}/x");
+    let away = Store::open(Options::new(url)).await.unwrap_err();
+    assert!(matches!(away, StoreError::Away { .. }), "{away:?}");
+    let missing = fixture.options().url.expose().to_owned() + "_missing";
+    let missing = Store::open(Options::new(missing)).await.unwrap_err();
+    assert!(
+        matches!(missing, StoreError::Database { .. }),
+        "{missing:?}"
+    );
+    let unusable = Store::open(Options::new("postgres://someone:secret@h")).await;
+    let shown = format!("{away:?} {away} {:?}", unusable.unwrap_err());
+    assert!(!shown.contains("secret"), "{shown}");
 }

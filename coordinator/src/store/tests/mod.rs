@@ -20,7 +20,10 @@ macro_rules! on_both_engines {
 
 mod approving;
 mod failing;
+mod pruning;
 mod reading;
+mod schema;
+mod sharing;
 mod storing;
 
 use std::{path::Path, sync::Arc};
