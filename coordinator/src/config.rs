@@ -9,8 +9,20 @@ use std::{
 use serde::{Deserialize, Serialize};
 use touchstone_telemetry::Log;
 
-use crate::targets::{EndpointSource, REGIONS_LIMIT, Seed, SeedError, Tier, is_region};
+use crate::{
+    history::days::OBSERVED_DAYS,
+    queue::{self, QueueUrlError},
+    service_url::ServiceUrl,
+    store::{self, DatabaseUrlError},
+    targets::{EndpointSource, REGIONS_LIMIT, Seed, SeedError, Tier, is_region},
+};
 
+/// Days for which runs are kept, unless the operator says otherwise.
+pub const RUNS_KEPT_DAYS: u32 = 100;
+/// Days for which they must be kept at least: a report shows the last
+/// [`OBSERVED_DAYS`] of them, and its links must lead to evidence.
+#[allow(clippy::cast_possible_truncation)] // 90 fits.
+pub const RUNS_KEPT_DAYS_LEAST: u32 = OBSERVED_DAYS as u32;
 /// Largest configuration file, in bytes.
 pub const CONFIG_LIMIT_BYTES: u64 = 16 * 1024 * 1024;
 
@@ -18,12 +30,21 @@ pub const CONFIG_LIMIT_BYTES: u64 = 16 * 1024 * 1024;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// `sqlite:PATH`.
-    #[serde(default = "default_database")]
-    pub database: String,
-    /// Largest size of the database, in megabytes of 1,000,000 bytes; absent: the disk.
+    /// `sqlite:PATH` or `postgres://USER:PASSWORD@HOST:PORT/NAME`; where the file
+    /// has no such key, the variable `DATABASE_URL`.
+    #[serde(default = "default_database", alias = "database")]
+    pub database_url: ServiceUrl,
+    /// Largest size of a SQLite database, in megabytes of 1,000,000 bytes; absent: the disk.
     #[serde(default)]
     pub database_limit_mb: Option<u64>,
+    /// Where due runs wait: `redis://:PASSWORD@HOST:PORT`, or the variable
+    /// `QUEUE_URL`. Absent: in this process, which is then the only one.
+    #[serde(default)]
+    pub queue_url: Option<ServiceUrl>,
+    /// For how many days runs and their evidence are kept; 0: for ever. What
+    /// their days said is kept for ever in any case.
+    #[serde(default = "default_runs_kept_days")]
+    pub runs_kept_days: u32,
     /// The signer's socket: `unix:PATH`.
     #[serde(default = "default_signer")]
     pub signer: String,
@@ -114,6 +135,26 @@ pub enum ConfigError {
         "reading the configuration: the target {url:?} names the region {region:?}, which is not among regions"
     )]
     UnknownRegion { url: String, region: String },
+    #[error("reading the configuration: database_url = {url:?} cannot be used: {why}")]
+    Database {
+        url: ServiceUrl,
+        why: DatabaseUrlError,
+    },
+    #[error("reading the configuration: queue_url = {url:?} cannot be used: {why}")]
+    Queue { url: ServiceUrl, why: QueueUrlError },
+    #[error(
+        "reading the configuration: queue_url = {queue:?} is for replicas, and these need a \
+         PostgreSQL database, not {database:?}"
+    )]
+    QueueWithoutServer {
+        queue: ServiceUrl,
+        database: ServiceUrl,
+    },
+    #[error(
+        "reading the configuration: runs_kept_days = {0} is less than the {RUNS_KEPT_DAYS_LEAST} \
+         days that reports show; 0 keeps runs for ever"
+    )]
+    RunsKept(u32),
     #[error("reading the configuration: public_url = {0:?} is no http or https URL")]
     PublicUrl(String),
     #[error("reading the configuration: a target cannot be taken")]
@@ -137,8 +178,29 @@ impl Config {
             path: path.to_owned(),
             source: Box::new(source),
         })?;
+        let config = config.with_urls_of(&text, |variable| std::env::var(variable).ok());
         config.check()?;
         Ok(config)
+    }
+
+    /// Takes the URLs that the file does not have from the environment, where
+    /// passwords are kept more often.
+    fn with_urls_of(mut self, text: &str, variable: impl Fn(&str) -> Option<String>) -> Self {
+        let given = toml::from_str::<Given>(text).unwrap_or_default();
+        if given.database_url.is_none()
+            && let Some(url) = variable("DATABASE_URL")
+        {
+            self.database_url = url.into();
+        }
+        if self.queue_url.is_none() {
+            self.queue_url = variable("QUEUE_URL").map(ServiceUrl::new);
+        }
+        self
+    }
+
+    /// How long runs are kept; `None`: for ever.
+    pub fn runs_kept_days(&self) -> Option<u32> {
+        Some(self.runs_kept_days).filter(|&days| days > 0)
     }
 
     /// Everything that can be said to be wrong before anything is opened.
@@ -146,6 +208,13 @@ impl Config {
         self.agents()?;
         self.signer_socket()?;
         self.operator_socket()?;
+        self.check_services()?;
+        if self
+            .runs_kept_days()
+            .is_some_and(|days| days < RUNS_KEPT_DAYS_LEAST)
+        {
+            return Err(ConfigError::RunsKept(self.runs_kept_days));
+        }
         let regions = &self.regions;
         if regions.is_empty()
             || regions.len() > REGIONS_LIMIT
@@ -161,6 +230,28 @@ impl Config {
             }
         }
         self.seeds()?;
+        Ok(())
+    }
+
+    fn check_services(&self) -> Result<(), ConfigError> {
+        let (database, limited) = (&self.database_url, self.database_limit_mb.is_some());
+        store::check_url(database, limited).map_err(|why| ConfigError::Database {
+            url: database.clone(),
+            why,
+        })?;
+        let Some(queue) = &self.queue_url else {
+            return Ok(());
+        };
+        queue::check_url(queue).map_err(|why| ConfigError::Queue {
+            url: queue.clone(),
+            why,
+        })?;
+        if database.scheme() == "sqlite" {
+            return Err(ConfigError::QueueWithoutServer {
+                queue: queue.clone(),
+                database: database.clone(),
+            });
+        }
         Ok(())
     }
 
@@ -209,8 +300,10 @@ impl Default for Config {
     /// As an empty file says.
     fn default() -> Self {
         Self {
-            database: default_database(),
+            database_url: default_database(),
             database_limit_mb: None,
+            queue_url: None,
+            runs_kept_days: default_runs_kept_days(),
             signer: default_signer(),
             agents_listen: default_agents_listen(),
             operator_listen: default_operator_listen(),
@@ -259,8 +352,19 @@ impl From<TargetSource> for EndpointSource {
     }
 }
 
-fn default_database() -> String {
-    "sqlite:coordinator/touchstone.sqlite".to_owned()
+/// Which of the keys that may come from elsewhere a file has.
+#[derive(Default, Deserialize)]
+struct Given {
+    #[serde(alias = "database")]
+    database_url: Option<String>,
+}
+
+fn default_database() -> ServiceUrl {
+    ServiceUrl::new("sqlite:coordinator/touchstone.sqlite")
+}
+
+fn default_runs_kept_days() -> u32 {
+    RUNS_KEPT_DAYS
 }
 
 fn default_signer() -> String {
@@ -284,84 +388,4 @@ fn default_regions() -> Vec<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn parse(text: &str) -> Result<Config, String> {
-        let config: Config = toml::from_str(text).map_err(|error| error.to_string())?;
-        config.check().map_err(|error| error.to_string())?;
-        Ok(config)
-    }
-
-    #[test]
-    fn an_empty_file_is_the_default_and_every_key_is_read() {
-        let empty = parse("").unwrap();
-        assert_eq!(format!("{empty:?}"), format!("{:?}", Config::default()));
-        let written = toml::to_string(&empty).unwrap();
-        assert_eq!(
-            format!("{:?}", parse(&written).unwrap()),
-            format!("{empty:?}")
-        );
-        let full = parse(
-            r#"
-            database = "sqlite:x.sqlite"
-            database_limit_mb = 500
-            signer = "unix:s.sock"
-            agents_listen = "127.0.0.1:7000"
-            operator_listen = "unix:o.sock"
-            pages_listen = "0.0.0.0:80"
-            public_url = "https://touchstone.example"
-            regions = ["fra", "iad"]
-            log = { format = "human", filter = "debug" }
-            [[targets]]
-            url = "https://a.example/mcp"
-            [[targets]]
-            url = "https://b.example/mcp"
-            tier = "indie"
-            regions = ["iad"]
-            source = "command_line"
-            "#,
-        )
-        .unwrap();
-        assert_eq!(
-            full.agents().unwrap(),
-            Address::Tcp(([127, 0, 0, 1], 7000).into())
-        );
-        assert_eq!(full.operator_socket().unwrap(), Path::new("o.sock"));
-        let seeds = full.seeds().unwrap();
-        assert_eq!(seeds[0].regions, ["fra", "iad"]);
-        assert_eq!(
-            (seeds[1].tier, seeds[1].source),
-            (Tier::Indie, EndpointSource::CommandLine)
-        );
-    }
-
-    #[test]
-    fn what_cannot_be_used_is_refused_and_named() {
-        for (text, named) in [
-            ("databse = 'x'", "databse"),
-            ("agents_listen = '0.0.0.0:7000'", "loopback"),
-            ("agents_listen = 'fleet.sock'", "agents_listen"),
-            ("agents_listen = 'unix:'", "agents_listen"),
-            ("signer = '127.0.0.1:1'", "unix:PATH"),
-            ("operator_listen = '127.0.0.1:1'", "operator_listen"),
-            ("pages_listen = 'localhost'", "pages_listen"),
-            ("regions = []", "regions"),
-            ("regions = ['Frankfurt am Main']", "regions"),
-            ("regions = ['fra', 'fra']", "each once"),
-            (
-                "[[targets]]\nurl = 'https://a.example'\nregions = ['fra']",
-                "fra",
-            ),
-            ("public_url = 'touchstone.example'", "public_url"),
-            ("[[targets]]\nurl = 'a.example'", "target"),
-            (
-                "[[targets]]\nurl = 'https://a.example'\ntier = 'gold'",
-                "gold",
-            ),
-        ] {
-            let error = parse(text).unwrap_err();
-            assert!(error.contains(named), "{text}: {error}");
-        }
-    }
-}
+mod tests;

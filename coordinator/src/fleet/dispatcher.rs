@@ -20,7 +20,7 @@ use super::{
     view::{FleetView, RegionView},
 };
 use crate::{
-    queue::{QueueError, Queued, Work},
+    queue::{CLAIM_AFTER, QueueError, Queued, Work},
     schedule::{Decision, Schedule, Start},
 };
 
@@ -30,6 +30,9 @@ const COMMANDS_PER_TURN: usize = 256;
 const TAKE_LIMIT: usize = 64;
 /// The longest sleep: a clock that was set is noticed after this.
 const SLEEP_LIMIT: Duration = Duration::from_secs(30);
+
+// Otherwise another replica would take a run whose lease still holds.
+const _: () = assert!(CLAIM_AFTER.as_millis() > LEASE_MS as u128);
 
 /// The task behind [`Dispatch`].
 #[derive(Debug)]
@@ -229,7 +232,10 @@ impl Dispatcher {
             let taken = match self.parts.queue.take(region, permits).await {
                 Ok(taken) => taken,
                 Err(QueueError::Lost) => {
-                    tracing::warn!(region = &**region, "the queue lost its runs; they are queued again");
+                    tracing::warn!(
+                        region = &**region,
+                        "the queue lost its runs; they are queued again"
+                    );
                     let decisions = self.schedule.offered(region);
                     self.carry_out(decisions).await;
                     return;
@@ -312,7 +318,13 @@ impl Dispatcher {
         let mut view = FleetView::default();
         for region in self.schedule.regions() {
             let (agents, leased, oldest_lease_at_ms) = self.leases.region(&region);
-            let mut queued = self.parts.view.borrow().regions.get(&region).map_or(0, |r| r.queued);
+            let mut queued = self
+                .parts
+                .view
+                .borrow()
+                .regions
+                .get(&region)
+                .map_or(0, |r| r.queued);
             if count_again && let Ok(depth) = self.parts.queue.depth(&region).await {
                 queued = u32::try_from(depth).unwrap_or(u32::MAX);
             }

@@ -4,7 +4,7 @@
 use askama::Template;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
-use touchstone_words::Language;
+use touchstone_words::{Language, Param};
 
 use super::page::{Page, Place, answer};
 use super::stranger::Stranger;
@@ -65,6 +65,19 @@ pub(super) fn no_evidence(text: Text, form: Form, run_id: &str) -> Response {
         StatusCode::NOT_FOUND,
         "no-evidence",
         Some(run_id),
+    )
+}
+
+/// No run of this id: there never was one, or it was pruned.
+pub(super) fn no_run(text: Text, form: Form, run_id: &str, kept_days: u32) -> Response {
+    let days = [("days", Param::from(i64::from(kept_days)))];
+    show_with(
+        text,
+        form,
+        StatusCode::NOT_FOUND,
+        "no-run",
+        Some(run_id),
+        &days,
     )
 }
 
@@ -155,11 +168,22 @@ fn show(
     key: &'static str,
     asked: Option<&str>,
 ) -> Response {
+    show_with(text, form, status, key, asked, &[])
+}
+
+fn show_with(
+    text: Text,
+    form: Form,
+    status: StatusCode,
+    key: &'static str,
+    asked: Option<&str>,
+    args: &[(&str, Param)],
+) -> Response {
     let mut response = match form {
         Form::Page => {
             let heading = text.t(&format!("problem-{key}"));
             let page = Page::new(text, Place::Nowhere, "/", heading.0.clone());
-            let explanation = text.t(&format!("problem-{key}-text"));
+            let explanation = text.with(&format!("problem-{key}-text"), args);
             let asked = asked.map(|asked| Stranger(asked.to_owned()));
             answer(
                 text,
@@ -175,7 +199,7 @@ fn show(
         }
         Form::Data => {
             let media_type = HeaderValue::from_static("application/problem+json");
-            let body = twin::body(&twin::problem(text, key, status.as_u16()));
+            let body = twin::body(&twin::problem(text, key, status.as_u16(), args));
             (status, [(header::CONTENT_TYPE, media_type)], body).into_response()
         }
     };

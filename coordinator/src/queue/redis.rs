@@ -63,6 +63,12 @@ impl Namespace {
     }
 }
 
+impl fmt::Display for Namespace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
 /// See the module.
 pub struct RedisQueue {
     client: Client,
@@ -166,7 +172,7 @@ impl RedisQueue {
     /// A script's call with what all of them take. The braces keep the keys of
     /// a region together where Redis is a cluster.
     fn call<'s>(&self, script: &'s Script, region: &str) -> ScriptInvocation<'s> {
-        let Namespace(namespace) = &self.namespace;
+        let namespace = &self.namespace;
         let mut call = script.prepare_invoke();
         for name in ["runs", "entries", "mark"] {
             call.key(format!("touchstone:{namespace}:{{{region}}}:{name}"));

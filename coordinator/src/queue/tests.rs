@@ -3,8 +3,6 @@
 
 use std::{sync::Arc, time::Duration};
 
-use ::redis::AsyncCommands as _;
-
 use super::{MemoryQueue, Namespace, Queue, QueueError, Queued, RedisQueue};
 use crate::{clock::FixedClock, random::SystemRandom, test_services as services};
 
@@ -106,7 +104,10 @@ async fn a_run_is_in_until_it_is_removed(queue: &dyn Queue) {
     push(queue, "a", 11).await;
     assert_eq!(queue.depth("fra").await.unwrap(), 1);
     queue.remove(&run("a", 11)).await.unwrap();
-    assert!(take(queue, 9).await.is_empty(), "removed before it was taken");
+    assert!(
+        take(queue, 9).await.is_empty(),
+        "removed before it was taken"
+    );
 }
 
 async fn beyond_its_limit_a_queue_is_full(queue: &dyn Queue) {
@@ -161,7 +162,10 @@ async fn replicas_share_what_is_in_redis() {
     one.remove(&run("a", 11)).await.unwrap();
     push(&two, "a", 11).await;
     assert_eq!(take(&one, 9).await, ["a"]);
-    assert!(take(&redis(NEVER), 9).await.is_empty(), "another installation");
+    assert!(
+        take(&redis(NEVER), 9).await.is_empty(),
+        "another installation"
+    );
 }
 
 #[tokio::test]
@@ -175,18 +179,6 @@ async fn slots_of_the_past_take_up_no_room_in_redis() {
     assert_eq!(take(&queue, 9).await, ["a", "b", "c"]);
 }
 
-/// As FLUSHALL or a restart does it, for the keys of one region.
-async fn forget_everything(namespace: &Namespace) {
-    let client = ::redis::Client::open(services::redis()).unwrap();
-    let mut connection = client.get_multiplexed_async_connection().await.unwrap();
-    let name = format!("{namespace:?}");
-    let name = name.split('"').nth(1).unwrap();
-    for key in ["runs", "entries", "mark"] {
-        let key = format!("touchstone:{name}:{{fra}}:{key}");
-        let _gone: u32 = connection.del(key).await.unwrap();
-    }
-}
-
 #[tokio::test]
 async fn a_redis_that_forgot_everything_says_so_to_every_replica() {
     let namespace = fresh_namespace();
@@ -194,7 +186,10 @@ async fn a_redis_that_forgot_everything_says_so_to_every_replica() {
     let two = redis_in(namespace.clone(), NEVER);
     push(&one, "a", 11).await;
     push(&two, "b", 12).await;
-    forget_everything(&namespace).await;
+    assert_eq!(
+        services::forget(&format!("touchstone:{namespace}:*")).await,
+        3
+    );
     for queue in [&one, &two] {
         let lost = queue.take("fra", 9).await;
         assert!(matches!(lost, Err(QueueError::Lost)), "{lost:?}");
