@@ -31,6 +31,33 @@ pub(crate) fn redis() -> String {
     server(REDIS)
 }
 
+/// Deletes the keys of a pattern, and says how many there were.
+pub(crate) async fn forget(pattern: &str) -> usize {
+    let client = redis::Client::open(redis()).unwrap();
+    let mut connection = client
+        .get_multiplexed_async_connection()
+        .await
+        .unwrap_or_else(|error| {
+            panic!(
+                "no Redis server ({error}); tests/run starts one, or {} names one",
+                REDIS.0
+            )
+        });
+    let keys: Vec<String> = redis::cmd("KEYS")
+        .arg(pattern)
+        .query_async(&mut connection)
+        .await
+        .unwrap();
+    for key in &keys {
+        let _deleted: u32 = redis::cmd("DEL")
+            .arg(key)
+            .query_async(&mut connection)
+            .await
+            .unwrap();
+    }
+    keys.len()
+}
+
 /// A PostgreSQL database.
 #[derive(Debug)]
 pub(crate) struct Database {
@@ -48,11 +75,6 @@ impl Database {
         let mut url = url::Url::parse(&server(POSTGRES)).unwrap();
         url.set_path(&self.name);
         url.into()
-    }
-
-    /// Runs a statement about the database from another one.
-    pub(crate) async fn from_outside(&self, sql: &str) {
-        on_server(&sql.replace("THIS", &self.name)).await;
     }
 }
 
