@@ -23,6 +23,7 @@ use crate::{
 on_both_engines!(
     what_a_page_needs_is_kept_and_the_rest_goes,
     a_body_goes_with_the_last_run_that_brought_it,
+    a_body_that_an_older_version_stored_has_its_time,
     no_figure_of_an_observed_day_changes,
 );
 
@@ -158,6 +159,22 @@ async fn a_body_goes_with_the_last_run_that_brought_it(fixture: Fixture) {
     assert_eq!(fixture.count("runs").await, 3);
     let signed = fixture.store.signed(&kept.run_id).await.unwrap().unwrap();
     assert_eq!(signed.bodies, ["of the newest"]);
+}
+
+async fn a_body_that_an_older_version_stored_has_its_time(fixture: Fixture) {
+    // As a replica writes it that does not know of the new column.
+    sqlx::query(
+        "INSERT INTO bodies (digest, size, zlib) VALUES ($1, $2, $3) \
+         ON CONFLICT (digest) DO NOTHING",
+    )
+    .bind("00")
+    .bind(0_i64)
+    .bind(&b""[..])
+    .execute(&mut fixture.other_connection().await)
+    .await
+    .unwrap();
+    fixture.prune(100).await;
+    assert_eq!(fixture.count("bodies").await, 1);
 }
 
 /// One thing that happened to a target.
