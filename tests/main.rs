@@ -7,11 +7,15 @@
 
 mod bad_input;
 mod baseline;
+mod conformance;
 mod corpus;
 mod limits;
+mod places;
 mod resilience;
 mod rules;
 mod samples;
+mod slips;
 mod spine;
 mod support;
+mod terminal;
 mod words;

@@ -7,7 +7,12 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
-use touchstone_telemetry::Log;
+use touchstone_evidence::target::names_a_user;
+use touchstone_proto::SOCKET_PATH_LIMIT_BYTES;
+use touchstone_telemetry::{
+    Log,
+    config::{self, ConfigError, Fault},
+};
 
 use crate::{
     history::days::OBSERVED_DAYS,
@@ -23,6 +28,7 @@ pub const RUNS_KEPT_DAYS: u32 = 100;
 /// [`OBSERVED_DAYS`] of them, and its links must lead to evidence.
 #[allow(clippy::cast_possible_truncation)] // 90 fits.
 pub const RUNS_KEPT_DAYS_LEAST: u32 = OBSERVED_DAYS as u32;
+
 /// Largest configuration file, in bytes.
 pub const CONFIG_LIMIT_BYTES: u64 = 16 * 1024 * 1024;
 
@@ -37,8 +43,9 @@ pub struct Config {
     /// Largest size of a SQLite database, in megabytes of 1,000,000 bytes; absent: the disk.
     #[serde(default)]
     pub database_limit_mb: Option<u64>,
-    /// Where due runs wait: `redis://:PASSWORD@HOST:PORT`, or the variable
-    /// `QUEUE_URL`. Absent: in this process, which is then the only one.
+    /// Where due runs wait: `redis://:PASSWORD@HOST:PORT`; where the file has no
+    /// such key and the database is a PostgreSQL one, the variable `REDIS_URL`.
+    /// Absent: in this process, which is then the only one.
     #[serde(default)]
     pub queue_url: Option<ServiceUrl>,
     /// For how many days runs and their evidence are kept; 0: for ever. What
@@ -103,97 +110,83 @@ pub enum Address {
     Tcp(SocketAddr),
 }
 
-/// A configuration that cannot be used.
+/// Settings that cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum ConfigError {
-    #[error("reading the configuration {path}")]
-    Read {
-        path: PathBuf,
-        source: std::io::Error,
-    },
-    #[error("reading the configuration {path}: it is larger than {CONFIG_LIMIT_BYTES} bytes")]
-    TooLarge { path: PathBuf },
-    #[error("reading the configuration {path}")]
-    Parse {
-        path: PathBuf,
-        source: Box<toml::de::Error>,
-    },
-    #[error("reading the configuration: {key} = {value:?} is neither unix:PATH nor ADDRESS:PORT")]
+pub enum Unfit {
+    #[error("{key} = {value:?} is neither unix:PATH nor ADDRESS:PORT")]
     Address { key: &'static str, value: String },
     #[error(
-        "reading the configuration: agents_listen = {0:?} is no loopback address; without \
+        "agents_listen = {0:?} is no loopback address; without \
          mutual TLS agents may connect over a Unix socket or over loopback only"
     )]
     NotLoopback(SocketAddr),
-    #[error("reading the configuration: {key} = {value:?} must be unix:PATH")]
+    #[error("{key} = {value:?} must be unix:PATH")]
     NotUnix { key: &'static str, value: String },
-    #[error(
-        "reading the configuration: regions must hold 1 to {REGIONS_LIMIT} names of a-z, 0-9 and hyphen, each once"
-    )]
+    #[error("regions must hold 1 to {REGIONS_LIMIT} names of a-z, 0-9 and hyphen, each once")]
     Regions,
-    #[error(
-        "reading the configuration: the target {url:?} names the region {region:?}, which is not among regions"
-    )]
+    #[error("the target {url:?} names the region {region:?}, which is not among regions")]
     UnknownRegion { url: String, region: String },
-    #[error("reading the configuration: database_url = {url:?} cannot be used: {why}")]
+    #[error("database_url = {url:?} cannot be used: {why}")]
     Database {
         url: ServiceUrl,
         why: DatabaseUrlError,
     },
-    #[error("reading the configuration: queue_url = {url:?} cannot be used: {why}")]
+    #[error("queue_url = {url:?} cannot be used: {why}")]
     Queue { url: ServiceUrl, why: QueueUrlError },
     #[error(
-        "reading the configuration: queue_url = {queue:?} is for replicas, and these need a \
-         PostgreSQL database, not {database:?}"
+        "queue_url = {queue:?} is for replicas, and these need a PostgreSQL database, not {database:?}"
     )]
     QueueWithoutServer {
         queue: ServiceUrl,
         database: ServiceUrl,
     },
     #[error(
-        "reading the configuration: runs_kept_days = {0} is less than the {RUNS_KEPT_DAYS_LEAST} \
-         days that reports show; 0 keeps runs for ever"
+        "runs_kept_days = {0} is less than the {RUNS_KEPT_DAYS_LEAST} days that reports show; \
+         0 keeps runs for ever"
     )]
     RunsKept(u32),
-    #[error("reading the configuration: public_url = {0:?} is no http or https URL")]
+    #[error("{key} holds a user name or a password, and none is taken; write it without")]
+    Credentials { key: &'static str },
+    #[error(
+        "{key} is a path of {length} bytes, and that of a socket can be {SOCKET_PATH_LIMIT_BYTES} at the most"
+    )]
+    LongPath { key: &'static str, length: usize },
+    #[error("public_url = {0:?} is no http or https URL")]
     PublicUrl(String),
-    #[error("reading the configuration: a target cannot be taken")]
+    #[error(transparent)]
     Target(#[from] SeedError),
 }
 
 impl Config {
-    /// Reads and checks a file.
+    /// Reads and checks a file. Blocks on it.
     pub fn load(path: &Path) -> Result<Self, ConfigError> {
-        let read = |source| ConfigError::Read {
-            path: path.to_owned(),
-            source,
-        };
-        if std::fs::metadata(path).map_err(read)?.len() > CONFIG_LIMIT_BYTES {
-            return Err(ConfigError::TooLarge {
-                path: path.to_owned(),
-            });
-        }
-        let text = std::fs::read_to_string(path).map_err(read)?;
-        let config: Self = toml::from_str(&text).map_err(|source| ConfigError::Parse {
-            path: path.to_owned(),
-            source: Box::new(source),
-        })?;
-        let config = config.with_urls_of(&text, |variable| std::env::var(variable).ok());
-        config.check()?;
+        config::load(path, CONFIG_LIMIT_BYTES, |text| {
+            Self::read(text, |variable| std::env::var(variable).ok())
+        })
+    }
+
+    /// Reads and checks a text, with the variables that may stand in for its URLs.
+    fn read(text: &str, variable: impl Fn(&str) -> Option<String>) -> Result<Self, Fault> {
+        let config: Self = config::parse(text)?;
+        let config = config.with_urls_of(text, variable);
+        config.check().map_err(|unfit| unfit.fault(text))?;
         Ok(config)
     }
 
     /// Takes the URLs that the file does not have from the environment, where
     /// passwords are kept more often.
     fn with_urls_of(mut self, text: &str, variable: impl Fn(&str) -> Option<String>) -> Self {
-        let given = toml::from_str::<Given>(text).unwrap_or_default();
+        let variable = |name: &str| variable(name).filter(|url| !url.is_empty());
+        let given: Given = toml::from_str(text).unwrap_or_default();
         if given.database_url.is_none()
             && let Some(url) = variable("DATABASE_URL")
         {
             self.database_url = url.into();
         }
-        if self.queue_url.is_none() {
-            self.queue_url = variable("QUEUE_URL").map(ServiceUrl::new);
+        // A coordinator with a file of its own is the only one, whatever queue
+        // other programs of the machine are told of.
+        if self.queue_url.is_none() && !self.database_url.is_file() {
+            self.queue_url = variable("REDIS_URL").map(ServiceUrl::new);
         }
         self
     }
@@ -204,7 +197,7 @@ impl Config {
     }
 
     /// Everything that can be said to be wrong before anything is opened.
-    pub fn check(&self) -> Result<(), ConfigError> {
+    pub fn check(&self) -> Result<(), Unfit> {
         self.agents()?;
         self.signer_socket()?;
         self.operator_socket()?;
@@ -213,7 +206,7 @@ impl Config {
             .runs_kept_days()
             .is_some_and(|days| days < RUNS_KEPT_DAYS_LEAST)
         {
-            return Err(ConfigError::RunsKept(self.runs_kept_days));
+            return Err(Unfit::RunsKept(self.runs_kept_days));
         }
         let regions = &self.regions;
         if regions.is_empty()
@@ -221,33 +214,36 @@ impl Config {
             || !regions.iter().all(|region| is_region(region))
             || regions.iter().collect::<BTreeSet<_>>().len() < regions.len()
         {
-            return Err(ConfigError::Regions);
+            return Err(Unfit::Regions);
         }
         if let Some(text) = &self.public_url {
+            if names_a_user(text) {
+                return Err(Unfit::Credentials { key: "public_url" });
+            }
             let url = url::Url::parse(text).ok();
             if !url.is_some_and(|url| matches!(url.scheme(), "http" | "https")) {
-                return Err(ConfigError::PublicUrl(text.clone()));
+                return Err(Unfit::PublicUrl(text.clone()));
             }
         }
         self.seeds()?;
         Ok(())
     }
 
-    fn check_services(&self) -> Result<(), ConfigError> {
+    fn check_services(&self) -> Result<(), Unfit> {
         let (database, limited) = (&self.database_url, self.database_limit_mb.is_some());
-        store::check_url(database, limited).map_err(|why| ConfigError::Database {
+        store::check_url(database, limited).map_err(|why| Unfit::Database {
             url: database.clone(),
             why,
         })?;
         let Some(queue) = &self.queue_url else {
             return Ok(());
         };
-        queue::check_url(queue).map_err(|why| ConfigError::Queue {
+        queue::check_url(queue).map_err(|why| Unfit::Queue {
             url: queue.clone(),
             why,
         })?;
-        if database.scheme() == "sqlite" {
-            return Err(ConfigError::QueueWithoutServer {
+        if database.is_file() {
+            return Err(Unfit::QueueWithoutServer {
                 queue: queue.clone(),
                 database: database.clone(),
             });
@@ -256,30 +252,33 @@ impl Config {
     }
 
     /// Where agents connect.
-    pub fn agents(&self) -> Result<Address, ConfigError> {
+    pub fn agents(&self) -> Result<Address, Unfit> {
         let address = Address::parse("agents_listen", &self.agents_listen)?;
         match &address {
-            Address::Tcp(tcp) if !tcp.ip().is_loopback() => Err(ConfigError::NotLoopback(*tcp)),
+            Address::Tcp(tcp) if !tcp.ip().is_loopback() => Err(Unfit::NotLoopback(*tcp)),
             _ => Ok(address),
         }
     }
 
     /// The signer's socket.
-    pub fn signer_socket(&self) -> Result<PathBuf, ConfigError> {
+    pub fn signer_socket(&self) -> Result<PathBuf, Unfit> {
         unix("signer", &self.signer)
     }
 
     /// The socket on which the operator of this machine is answered.
-    pub fn operator_socket(&self) -> Result<PathBuf, ConfigError> {
+    pub fn operator_socket(&self) -> Result<PathBuf, Unfit> {
         unix("operator_listen", &self.operator_listen)
     }
 
     /// The targets of the configuration.
-    pub fn seeds(&self) -> Result<Vec<Seed>, ConfigError> {
+    pub fn seeds(&self) -> Result<Vec<Seed>, Unfit> {
         let seed = |target: &TargetConfig| {
+            if names_a_user(&target.url) {
+                return Err(SeedError::Credentials.into());
+            }
             let unknown = |region: &&String| !self.regions.contains(region);
             if let Some(region) = target.regions.iter().find(unknown) {
-                return Err(ConfigError::UnknownRegion {
+                return Err(Unfit::UnknownRegion {
                     url: target.url.chars().take(200).collect(),
                     region: region.clone(),
                 });
@@ -293,6 +292,38 @@ impl Config {
             Ok(Seed::parse(&target.url, source, target.tier, regions)?)
         };
         self.targets.iter().map(seed).collect()
+    }
+}
+
+impl Unfit {
+    /// The same with the line of the key or the target that it is about.
+    fn fault(&self, text: &str) -> Fault {
+        let key = match self {
+            Self::Address { key, .. }
+            | Self::NotUnix { key, .. }
+            | Self::Credentials { key }
+            | Self::LongPath { key, .. } => key,
+            Self::NotLoopback(_) => "agents_listen",
+            Self::Database { .. } => {
+                let fault = Fault::of_key(text, "database_url", self);
+                return match fault.line {
+                    Some(_) => fault,
+                    // The key's other name.
+                    None => Fault::of_key(text, "database", self),
+                };
+            }
+            Self::Queue { .. } | Self::QueueWithoutServer { .. } => "queue_url",
+            Self::RunsKept(_) => "runs_kept_days",
+            Self::Regions => "regions",
+            Self::PublicUrl(_) => "public_url",
+            Self::UnknownRegion { url, .. } => return Fault::of_value(text, url, self),
+            Self::Target(error) => {
+                // Without a URL to look for, no line is better than a wrong one.
+                let url = error.url().unwrap_or("\n");
+                return Fault::of_value(text, url, self);
+            }
+        };
+        Fault::of_key(text, key, self)
     }
 }
 
@@ -317,24 +348,26 @@ impl Default for Config {
 }
 
 impl Address {
-    fn parse(key: &'static str, value: &str) -> Result<Self, ConfigError> {
+    fn parse(key: &'static str, value: &str) -> Result<Self, Unfit> {
         match value.strip_prefix("unix:") {
+            Some(path) if path.len() > SOCKET_PATH_LIMIT_BYTES => Err(Unfit::LongPath {
+                key,
+                length: path.len(),
+            }),
             Some(path) if !path.is_empty() => Ok(Self::Unix(path.into())),
-            _ => value
-                .parse()
-                .map(Self::Tcp)
-                .map_err(|_| ConfigError::Address {
-                    key,
-                    value: value.to_owned(),
-                }),
+            None if value.contains('@') => Err(Unfit::Credentials { key }),
+            _ => value.parse().map(Self::Tcp).map_err(|_| Unfit::Address {
+                key,
+                value: value.to_owned(),
+            }),
         }
     }
 }
 
-fn unix(key: &'static str, value: &str) -> Result<PathBuf, ConfigError> {
+fn unix(key: &'static str, value: &str) -> Result<PathBuf, Unfit> {
     match Address::parse(key, value)? {
         Address::Unix(path) => Ok(path),
-        Address::Tcp(_) => Err(ConfigError::NotUnix {
+        Address::Tcp(_) => Err(Unfit::NotUnix {
             key,
             value: value.to_owned(),
         }),

@@ -24,6 +24,11 @@ impl ServiceUrl {
         &self.0
     }
 
+    /// Whether it names a file of this machine's, which one process writes.
+    pub(crate) fn is_file(&self) -> bool {
+        self.scheme() == "sqlite"
+    }
+
     /// What stands before the first colon.
     pub fn scheme(&self) -> &str {
         self.0.split_once(':').map_or("", |(scheme, _)| scheme)
@@ -33,16 +38,22 @@ impl ServiceUrl {
 impl fmt::Display for ServiceUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // A path of a file holds no secret, and need not be a URL.
-        if self.scheme() == "sqlite" {
+        if self.is_file() {
             return f.write_str(&self.0);
         }
-        let Ok(mut url) = Url::parse(&self.0) else {
+        let hidden = Url::parse(&self.0)
+            .ok()
+            .filter(is_plain)
+            .and_then(|mut url| {
+                if url.password().is_some() {
+                    url.set_password(Some(HIDDEN)).ok()?;
+                }
+                Some(url)
+            });
+        let Some(mut url) = hidden else {
             // Where the password stands in it cannot be told.
             return write!(f, "{}:{HIDDEN}", self.scheme());
         };
-        if url.password().is_some() && url.set_password(Some(HIDDEN)).is_err() {
-            return write!(f, "{}:{HIDDEN}", self.scheme());
-        }
         // Parameters name passwords and files of keys.
         if url.query().is_some() {
             url.set_query(Some(HIDDEN));
@@ -50,6 +61,13 @@ impl fmt::Display for ServiceUrl {
         url.set_fragment(None);
         write!(f, "{url}")
     }
+}
+
+/// Whether all that stands before an `@` was read as a user and a password. A
+/// password with a `/`, `?` or `#` of its own is cut there.
+fn is_plain(url: &Url) -> bool {
+    let rest = [Some(url.path()), url.query(), url.fragment()];
+    !rest.into_iter().flatten().any(|part| part.contains('@'))
 }
 
 impl fmt::Debug for ServiceUrl {
@@ -86,6 +104,9 @@ mod tests {
             ),
             ("redis://r.example/0", "redis://r.example/0"),
             ("postgres://us:secret@:no port/", "postgres:***"),
+            ("postgres://us:1/secret@h/x", "postgres:***"),
+            ("postgres://us:1?secret@h/x", "postgres:***"),
+            ("postgres://us:1#secret@h/x", "postgres:***"),
             ("secret", ":***"),
         ] {
             let url = ServiceUrl::new(url);

@@ -12,8 +12,6 @@ CREATE TABLE days (
     answered BIGINT NOT NULL,
     signed BIGINT NOT NULL,
     missed BIGINT NOT NULL,
-    -- Runs that listed the tools.
-    listed BIGINT NOT NULL,
     PRIMARY KEY (target_id, day)
 );
 

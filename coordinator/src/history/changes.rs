@@ -61,25 +61,6 @@ pub fn unchanged(seen: &[ListSeen]) -> Option<Unchanged> {
     })
 }
 
-/// The same with days whose runs are gone. Of these no run is kept unless the
-/// list changed with it, so that each saw the list of the day before it.
-pub fn with_listed_days(mut seen: Vec<ListSeen>, listed_days: &[i64]) -> Vec<ListSeen> {
-    seen.sort_by_key(|seen| seen.last_at_ms);
-    let filled: Vec<ListSeen> = listed_days
-        .iter()
-        .filter(|day| seen.iter().all(|seen| seen.day != **day))
-        .filter_map(|&day| {
-            let before = seen.iter().rev().find(|seen| seen.day < day)?;
-            Some(ListSeen {
-                day,
-                ..before.clone()
-            })
-        })
-        .collect();
-    seen.extend(filled);
-    seen
-}
-
 impl ListSeen {
     /// One run.
     pub fn new(list: impl Into<String>, at_ms: i64) -> Self {

@@ -258,7 +258,7 @@ fn on_date(reach: Reach, date: Date) -> Reach {
     }
 }
 
-pub(super) fn date_of(day: i64) -> Date {
+pub fn date_of(day: i64) -> Date {
     day.checked_mul(DAY_MS / 1_000)
         .and_then(|seconds| OffsetDateTime::from_unix_timestamp(seconds).ok())
         .map_or(Date::MIN, OffsetDateTime::date)

@@ -3,7 +3,10 @@
 use std::error::Error;
 use std::future::Future;
 
-use crate::store::read::{DirectoryPage, DirectoryQuery, Evidence, KeyDocument, Report};
+use crate::signer::Isolation;
+use crate::store::read::{
+    DirectoryPage, DirectoryQuery, Evidence, KeyDocument, Report, ToolHistory,
+};
 use crate::store::{Reader, StoreError};
 
 /// The store did not answer. The cause is logged and never shown.
@@ -25,12 +28,22 @@ pub trait Source: Send + Sync + 'static {
         run_id: Option<&str>,
     ) -> impl Future<Output = Result<Option<Report>, Unavailable>> + Send;
 
+    /// How a target's tool list changed before a time, newest first.
+    fn tool_changes(
+        &self,
+        slug: &str,
+        before_ms: Option<i64>,
+    ) -> impl Future<Output = Result<Option<ToolHistory>, Unavailable>> + Send;
+
     fn evidence(
         &self,
         run_id: &str,
     ) -> impl Future<Output = Result<Option<Evidence>, Unavailable>> + Send;
 
     fn keys(&self) -> impl Future<Output = Result<Option<KeyDocument>, Unavailable>> + Send;
+
+    /// What the signer said last of its isolation.
+    fn signer_isolation(&self) -> Isolation;
 
     /// UTC, milliseconds since the epoch: the time by which pages judge age.
     fn now_ms(&self) -> i64;
@@ -55,12 +68,24 @@ impl Source for Reader {
         Ok(Self::report(self, slug, run_id).await?)
     }
 
+    async fn tool_changes(
+        &self,
+        slug: &str,
+        before_ms: Option<i64>,
+    ) -> Result<Option<ToolHistory>, Unavailable> {
+        Ok(Self::tool_changes(self, slug, before_ms).await?)
+    }
+
     async fn evidence(&self, run_id: &str) -> Result<Option<Evidence>, Unavailable> {
         Ok(Self::evidence(self, run_id).await?)
     }
 
     async fn keys(&self) -> Result<Option<KeyDocument>, Unavailable> {
         Ok(Self::keys(self).await?)
+    }
+
+    fn signer_isolation(&self) -> Isolation {
+        Self::signer_isolation(self)
     }
 
     fn now_ms(&self) -> i64 {

@@ -5,7 +5,7 @@ use sqlx::Row as _;
 
 use super::{Store, read::MissedCause, row, unreadable};
 use crate::history::{
-    days::{DayKind, DayMissed, DayRuns, KeptDay, day_of},
+    days::{DAY_MS, DayKind, DayMissed, DayRuns, KeptDay, day_of},
     reach::Cause,
 };
 
@@ -104,15 +104,16 @@ impl Store {
         rows.iter().map(kept).collect()
     }
 
-    /// Days whose runs are pruned and listed the tools.
-    pub(super) async fn kept_listed_days(&self, target_id: &str) -> Result<Vec<i64>, sqlx::Error> {
-        let rows = sqlx::query(
-            "SELECT day FROM days WHERE target_id = $1 AND listed > 0 ORDER BY day DESC LIMIT $2",
-        )
-        .bind(target_id)
-        .bind(DAY_ROWS_LIMIT)
-        .fetch_all(&self.pool)
-        .await?;
-        rows.iter().map(|row| row.try_get("day")).collect()
+    /// The end of the days whose runs may be pruned; `None`: all runs are there.
+    pub(super) async fn pruned_until_ms(
+        &self,
+        target_id: &str,
+    ) -> Result<Option<i64>, sqlx::Error> {
+        let row = sqlx::query("SELECT MAX(day) AS day FROM days WHERE target_id = $1")
+            .bind(target_id)
+            .fetch_one(&self.pool)
+            .await?;
+        let day: Option<i64> = row.try_get("day")?;
+        Ok(day.map(|day| (day + 1) * DAY_MS))
     }
 }

@@ -2,7 +2,10 @@
 //! stored: recording leaves out slots that have a result, and a result that
 //! comes late takes its slot out of the range.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{
+    collections::{BTreeSet, HashSet},
+    sync::Arc,
+};
 
 use futures_util::FutureExt as _;
 use sqlx::Row as _;
@@ -19,12 +22,13 @@ const STORED_IN_RANGE_LIMIT: i64 = 10_000;
 const FORGOTTEN_AT_ONCE: usize = 100;
 
 impl Store {
-    /// Records slots that passed without a result.
+    /// Records slots that passed without a result; of each range says which
+    /// parts of it those are, as some slots may have a result by now.
     pub async fn record_missed(
         &self,
         missed: Arc<Vec<Missed>>,
         now_ms: i64,
-    ) -> Result<(), StoreError> {
+    ) -> Result<Vec<Vec<MissedSlots>>, StoreError> {
         let dialect = self.dialect;
         self.run_tx("recording missed slots", move |tx| {
             let missed = Arc::clone(&missed);
@@ -34,10 +38,11 @@ impl Store {
                 for target_id in targets {
                     dialect.hold_target(tx, target_id).await?;
                 }
+                let mut recorded = Vec::with_capacity(missed.len());
                 for missed in missed.iter() {
-                    record(tx, missed, now_ms).await?;
+                    recorded.push(record(tx, missed, now_ms).await?);
                 }
-                Ok(())
+                Ok(recorded)
             }
             .boxed()
         })
@@ -45,7 +50,11 @@ impl Store {
     }
 }
 
-async fn record(tx: &mut Tx, missed: &Missed, now_ms: i64) -> Result<(), sqlx::Error> {
+async fn record(
+    tx: &mut Tx,
+    missed: &Missed,
+    now_ms: i64,
+) -> Result<Vec<MissedSlots>, sqlx::Error> {
     let stored = sqlx::query(
         "SELECT slot FROM runs WHERE target_id = $1 AND suite = $2 \
          AND slot >= $3 AND slot <= $4 ORDER BY slot LIMIT $5",
@@ -70,16 +79,19 @@ async fn record(tx: &mut Tx, missed: &Missed, now_ms: i64) -> Result<(), sqlx::E
         region: (!missed.region.is_empty()).then(|| missed.region.clone()),
         cause: missed.cause,
     };
-    for part in whole.without(&stored) {
-        if !extend(tx, &missed.target.target_id, &part).await? {
-            insert(tx, &missed.target.target_id, &part, now_ms).await?;
+    let parts = whole.without(&stored);
+    for part in &parts {
+        if !extend(tx, &missed.target.target_id, part).await? {
+            insert(tx, &missed.target.target_id, part, now_ms).await?;
         }
     }
-    Ok(())
+    Ok(parts)
 }
 
-/// Takes the slots of stored runs out of the ranges that hold them.
-pub(super) async fn forget(tx: &mut Tx, runs: &[&NewRun]) -> Result<(), sqlx::Error> {
+/// Takes the slots of stored runs out of the ranges that hold them, and says of
+/// which runs one did.
+pub(super) async fn forget(tx: &mut Tx, runs: &[&NewRun]) -> Result<HashSet<String>, sqlx::Error> {
+    let mut were_missed = HashSet::new();
     for part in runs.chunks(FORGOTTEN_AT_ONCE) {
         let sql = repeated(
             "SELECT first_slot FROM missed WHERE ",
@@ -102,14 +114,47 @@ pub(super) async fn forget(tx: &mut Tx, runs: &[&NewRun]) -> Result<(), sqlx::Er
             continue;
         }
         for run in part {
-            forget_one(tx, run).await?;
+            if forget_one(tx, run).await? {
+                were_missed.insert(run.run_id.clone());
+            }
         }
     }
-    Ok(())
+    Ok(were_missed)
 }
 
-async fn forget_one(tx: &mut Tx, run: &NewRun) -> Result<(), sqlx::Error> {
+async fn forget_one(tx: &mut Tx, run: &NewRun) -> Result<bool, sqlx::Error> {
     let slot = slot_column(run.slot)?;
+    // Another writer may take another slot out of the same range in between. Then
+    // the range is gone, and a part of it holds the slot; it gets shorter each time.
+    loop {
+        let Some((range, recorded_at_ms)) = range_of(tx, run, slot).await? else {
+            return Ok(false);
+        };
+        let taken = sqlx::query(
+            "DELETE FROM missed WHERE target_id = $1 AND suite = $2 AND first_slot = $3 \
+             AND last_slot = $4",
+        )
+        .bind(&*run.target_id)
+        .bind(&range.suite)
+        .bind(slot_column(range.first_slot)?)
+        .bind(slot_column(range.last_slot)?)
+        .execute(&mut *tx)
+        .await?;
+        if taken.rows_affected() > 0 {
+            for part in range.without(&[run.slot]) {
+                insert(tx, &run.target_id, &part, recorded_at_ms).await?;
+            }
+            return Ok(true);
+        }
+    }
+}
+
+/// The missed range that holds a slot, and when it was recorded.
+async fn range_of(
+    tx: &mut Tx,
+    run: &NewRun,
+    slot: i64,
+) -> Result<Option<(MissedSlots, i64)>, sqlx::Error> {
     let row = sqlx::query(
         "SELECT suite, first_slot, last_slot, first_at_ms, last_at_ms, region, cause, \
          recorded_at_ms FROM missed WHERE target_id = $1 AND suite = $2 \
@@ -120,21 +165,8 @@ async fn forget_one(tx: &mut Tx, run: &NewRun) -> Result<(), sqlx::Error> {
     .bind(slot)
     .fetch_optional(&mut *tx)
     .await?;
-    let Some(row) = row else {
-        return Ok(());
-    };
-    let range = row::missed(&row)?;
-    let recorded_at_ms: i64 = row.try_get("recorded_at_ms")?;
-    sqlx::query("DELETE FROM missed WHERE target_id = $1 AND suite = $2 AND first_slot = $3")
-        .bind(&*run.target_id)
-        .bind(&range.suite)
-        .bind(slot_column(range.first_slot)?)
-        .execute(&mut *tx)
-        .await?;
-    for part in range.without(&[run.slot]) {
-        insert(tx, &run.target_id, &part, recorded_at_ms).await?;
-    }
-    Ok(())
+    row.map(|row| Ok((row::missed(&row)?, row.try_get("recorded_at_ms")?)))
+        .transpose()
 }
 
 /// Lengthens the range that ends just before this one, if it is of a kind with it.

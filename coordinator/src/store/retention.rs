@@ -3,8 +3,10 @@
 //! all that belongs to them, few at a time, so that nobody waits.
 //!
 //! Never pruned, however old: runs that the signer has not answered, approved
-//! ones, the newest run of a target, its newest one signed in full, and those two
-//! by which is told since when its tool list is the same.
+//! ones, the newest run of a target, its newest one signed in full, and the one
+//! whose tools are searched. Since when a tool list is the same is told by its
+//! days, which stay; what changed is told between the runs that are there, and
+//! with it from when on.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -26,7 +28,7 @@ const KEPT_LIMIT: i64 = 1_000;
 /// A body is noted as used to within a day; and a day for clocks.
 const BODY_MARGIN_MS: i64 = 2 * DAY_MS;
 /// Runs that are kept for another reason than an approval or being unanswered.
-const KEPT_OTHERWISE: usize = 4;
+const KEPT_OTHERWISE: usize = 3;
 
 /// What a step deleted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -154,27 +156,15 @@ impl Store {
         &self,
         target_id: &str,
         before_ms: i64,
-    ) -> Result<Vec<(KeptDay, bool)>, sqlx::Error> {
+    ) -> Result<Vec<KeptDay>, sqlx::Error> {
         let runs = self.day_runs(target_id, (0, before_ms)).await?;
         let missed = self.day_missed(target_id, (0, before_ms)).await?;
-        let listed = sqlx::query(
-            "SELECT DISTINCT started_at_ms / 86400000 AS day FROM runs \
-             WHERE target_id = $1 AND started_at_ms < $2 AND toolset_fingerprint IS NOT NULL",
-        )
-        .bind(target_id)
-        .bind(before_ms)
-        .fetch_all(&self.pool)
-        .await?;
-        let listed: BTreeSet<i64> = listed
-            .iter()
-            .map(|row| row.try_get("day"))
-            .collect::<Result<_, _>>()?;
         let days: BTreeSet<i64> = runs
             .iter()
             .map(|runs| runs.day)
             .chain(missed.iter().map(|missed| missed.day))
             .collect();
-        let kept = |day: i64| (KeptDay::of(&runs, &missed, day), listed.contains(&day));
+        let kept = |day| KeptDay::of(&runs, &missed, day);
         Ok(days.into_iter().map(kept).collect())
     }
 
@@ -204,14 +194,10 @@ impl Store {
 }
 
 /// Writes a day down, unless it is.
-async fn keep_day(
-    tx: &mut Tx,
-    target_id: &str,
-    (day, listed): &(KeptDay, bool),
-) -> Result<(), sqlx::Error> {
+async fn keep_day(tx: &mut Tx, target_id: &str, day: &KeptDay) -> Result<(), sqlx::Error> {
     sqlx::query(
-        "INSERT INTO days (target_id, day, kind, cause, runs, answered, signed, missed, listed) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (target_id, day) DO NOTHING",
+        "INSERT INTO days (target_id, day, kind, cause, runs, answered, signed, missed) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (target_id, day) DO NOTHING",
     )
     .bind(target_id)
     .bind(day.day)
@@ -221,7 +207,6 @@ async fn keep_day(
     .bind(i64::from(day.answered))
     .bind(i64::from(day.signed))
     .bind(i64::from(day.missed))
-    .bind(i64::from(*listed))
     .execute(&mut *tx)
     .await?;
     Ok(())
@@ -229,19 +214,18 @@ async fn keep_day(
 
 async fn prune(tx: &mut Tx, target_id: &str, before_ms: i64) -> Result<Pruned, sqlx::Error> {
     let kept = kept_runs(tx, target_id).await?;
-    let [newest, full, changed, before_change] = &kept;
+    let [newest, full, searched] = &kept;
     let rows = sqlx::query(
         "SELECT run_id FROM runs WHERE target_id = $1 AND started_at_ms < $2 \
          AND attestation <> 'pending' \
          AND run_id NOT IN (SELECT run_id FROM baselines WHERE target_id = $1) \
-         AND run_id NOT IN ($3, $4, $5, $6) ORDER BY started_at_ms, run_id LIMIT $7",
+         AND run_id NOT IN ($3, $4, $5) ORDER BY started_at_ms, run_id LIMIT $6",
     )
     .bind(target_id)
     .bind(before_ms)
     .bind(newest)
     .bind(full)
-    .bind(changed)
-    .bind(before_change)
+    .bind(searched)
     .bind(i64::try_from(RUNS_AT_ONCE).unwrap_or(i64::MAX))
     .fetch_all(&mut *tx)
     .await?;
@@ -280,48 +264,24 @@ async fn prune(tx: &mut Tx, target_id: &str, before_ms: i64) -> Result<Pruned, s
     })
 }
 
-/// The newest run, the newest one signed in full, the first one with the tool
-/// list of today, and the last one before it that listed the tools.
+/// The newest run, the newest one signed in full, and the one whose tools are
+/// searched; empty where there is none.
 async fn kept_runs(tx: &mut Tx, target_id: &str) -> Result<[String; KEPT_OTHERWISE], sqlx::Error> {
-    let newest = sqlx::query(
+    let mut kept = <[String; KEPT_OTHERWISE]>::default();
+    for (kept, sql) in kept.iter_mut().zip([
         "SELECT run_id FROM runs WHERE target_id = $1 \
          ORDER BY slot_at_ms DESC, stored_at_ms DESC LIMIT 1",
-    )
-    .bind(target_id)
-    .fetch_optional(&mut *tx)
-    .await?;
-    let full = sqlx::query(
         "SELECT run_id FROM runs WHERE target_id = $1 AND attestation = 'full' \
          ORDER BY slot_at_ms DESC, stored_at_ms DESC LIMIT 1",
-    )
-    .bind(target_id)
-    .fetch_optional(&mut *tx)
-    .await?;
-    let changed = sqlx::query(
-        "SELECT run_id, before_id FROM (SELECT run_id, started_at_ms, \
-            toolset_fingerprint AS tools, COALESCE(schema_fingerprint, '') AS schemas, \
-            LAG(run_id) OVER runs_in_turn AS before_id, \
-            LAG(toolset_fingerprint) OVER runs_in_turn AS tools_before, \
-            LAG(COALESCE(schema_fingerprint, '')) OVER runs_in_turn AS schemas_before \
-            FROM runs WHERE target_id = $1 AND toolset_fingerprint IS NOT NULL \
-            WINDOW runs_in_turn AS (ORDER BY started_at_ms, run_id)) lists \
-         WHERE before_id IS NULL OR tools <> tools_before OR schemas <> schemas_before \
-         ORDER BY started_at_ms DESC, run_id DESC LIMIT 1",
-    )
-    .bind(target_id)
-    .fetch_optional(&mut *tx)
-    .await?;
-    let mut kept = <[String; KEPT_OTHERWISE]>::default();
-    if let Some(row) = newest {
-        kept[0] = row.try_get("run_id")?;
-    }
-    if let Some(row) = full {
-        kept[1] = row.try_get("run_id")?;
-    }
-    if let Some(row) = changed {
-        kept[2] = row.try_get("run_id")?;
-        let before: Option<String> = row.try_get("before_id")?;
-        kept[3] = before.unwrap_or_default();
+        "SELECT run_id FROM current_tools WHERE target_id = $1",
+    ]) {
+        let row = sqlx::query(sql)
+            .bind(target_id)
+            .fetch_optional(&mut *tx)
+            .await?;
+        if let Some(row) = row {
+            *kept = row.try_get("run_id")?;
+        }
     }
     Ok(kept)
 }

@@ -55,7 +55,10 @@ pub struct NewBody {
 /// What became of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recorded {
-    Stored,
+    Stored {
+        /// The slot had been recorded as missed, and no longer is.
+        was_missed: bool,
+    },
     AlreadyStored,
     Conflict,
 }
@@ -90,10 +93,11 @@ async fn record(tx: &mut Tx, batch: &[NewRun], now_ms: i64) -> Result<Vec<Record
     }
     let is_new = |run: &&NewRun| stored.contains(&run.run_id);
     let new: Vec<&NewRun> = candidates.into_iter().filter(is_new).collect();
+    let mut were_missed = HashSet::new();
     for part in new.chunks(ROWS_LIMIT) {
         insert_observations(tx, part).await?;
         insert_pending(tx, part, now_ms).await?;
-        missed::forget(tx, part).await?;
+        were_missed.extend(missed::forget(tx, part).await?);
     }
     insert_bodies(tx, &new, now_ms).await?;
     for (host, until_ms) in new.iter().filter_map(|run| run.wait.as_ref()) {
@@ -104,7 +108,9 @@ async fn record(tx: &mut Tx, batch: &[NewRun], now_ms: i64) -> Result<Vec<Record
         let key = (&*run.target_id, &*run.suite, run.slot, &*run.region);
         let stored_now = firsts.get(&key) == Some(&index) && stored.contains(&run.run_id);
         recorded.push(if stored_now {
-            Recorded::Stored
+            Recorded::Stored {
+                was_missed: were_missed.contains(&run.run_id),
+            }
         } else {
             compare(tx, run, now_ms).await?
         });

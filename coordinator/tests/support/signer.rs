@@ -150,6 +150,7 @@ impl SignerService for Service {
                 Verdict::Attested(Attested {
                     envelope: b"{}".to_vec(),
                     key_id: "cd".repeat(32),
+                    ..Attested::default()
                 }),
             ),
             Mood::Declines(reason) => (
@@ -171,7 +172,10 @@ impl SignerService for Service {
 
     async fn keys(&self, _: Request<KeysRequest>) -> Result<Response<KeysResponse>, Status> {
         let document = br#"{"version":1,"keys":[]}"#.to_vec();
-        Ok(Response::new(KeysResponse { document }))
+        Ok(Response::new(KeysResponse {
+            document,
+            isolation: None,
+        }))
     }
 
     async fn enrol(

@@ -20,6 +20,7 @@ macro_rules! on_both_engines {
 
 mod approving;
 mod failing;
+mod listing;
 mod pruning;
 mod reading;
 mod schema;
@@ -37,7 +38,9 @@ use touchstone_proto::{
     vocabulary::Scope,
 };
 
-use super::{Answer, Live, NewBody, NewRun, Options, Reader, Recorded, Store, read::StateCounts};
+use super::{
+    Answer, Listed, Live, NewBody, NewRun, Options, Reader, Recorded, Store, read::StateCounts,
+};
 use crate::{
     clock::FixedClock,
     history::reach::Reach,
@@ -89,6 +92,14 @@ impl Fixture {
     async fn at(place: Place) -> Self {
         let store = Store::open(place.options()).await.unwrap();
         Self { store, place }
+    }
+
+    /// Another, empty one on the same engine.
+    async fn fresh(&self) -> Self {
+        match self.place {
+            Place::Sqlite(_) => Self::sqlite().await,
+            Place::Postgres(_) => Self::postgres().await,
+        }
     }
 
     fn options(&self) -> Options {
@@ -201,6 +212,30 @@ fn result(target: &Target, slot: u64, body: &str) -> NewRun {
     }
 }
 
+/// A list by its canonical text.
+fn listed(list: &str) -> Listed {
+    let digest = <[u8; 32]>::from(Sha256::digest(list));
+    let tools: serde_json::Value = serde_json::from_str(list).unwrap();
+    let name = |tool: &serde_json::Value| tool["name"].as_str().unwrap().to_owned();
+    Listed {
+        names: tools.as_array().unwrap().iter().map(name).collect(),
+        fingerprint: Some(format!(
+            "sha256:{}",
+            data_encoding::HEXLOWER.encode(&digest)
+        )),
+        text: Some(NewBody::pack(&digest, list.as_bytes())),
+    }
+}
+
+/// Signed in full, with this list.
+fn listing(list: &str) -> Answer {
+    let mut answer = signed(Scope::Full, "sha256:same");
+    if let Answer::Signed { listed: said, .. } = &mut answer {
+        *said = Some(listed(list).into());
+    }
+    answer
+}
+
 fn signed(scope: Scope, fingerprint: &str) -> Answer {
     Answer::Signed {
         scope,
@@ -216,5 +251,6 @@ fn signed(scope: Scope, fingerprint: &str) -> Answer {
         },
         toolset_fingerprint: Some(fingerprint.to_owned()),
         schema_fingerprint: None,
+        listed: (scope == Scope::Full).then(|| listed("[]").into()),
     }
 }

@@ -6,7 +6,7 @@ use proptest::{prelude::*, strategy::ValueTree as _, test_runner::TestRunner};
 use sqlx::{Executor as _, Row as _};
 use touchstone_proto::vocabulary::Scope;
 
-use super::{Fixture, NOON_MS, result, signed, slots};
+use super::{Fixture, NOON_MS, listing, result, signed, slots};
 use crate::{
     clock::FixedClock,
     history::{
@@ -22,10 +22,14 @@ use crate::{
 
 on_both_engines!(
     what_a_page_needs_is_kept_and_the_rest_goes,
+    changes_are_told_between_runs_that_are_all_there,
     a_body_goes_with_the_last_run_that_brought_it,
     a_body_that_an_older_version_stored_has_its_time,
     no_figure_of_an_observed_day_changes,
 );
+
+const ONE: &str = r#"[{"name":"one"}]"#;
+const OTHER: &str = r#"[{"name":"other"}]"#;
 
 /// The slot of a target that starts in the morning of so many days ago.
 fn slot_of(target: &Target, days_ago: i64) -> u64 {
@@ -77,17 +81,19 @@ async fn what_a_page_needs_is_kept_and_the_rest_goes(fixture: Fixture) {
     let target = fixture.target("https://a.example/mcp").await;
     let old = |days: i64| run_of(&target, 200 + days, &format!("run {days}"));
     let (approved, waiting, plain) = (old(9), old(8), old(7));
-    let (before, changed, same, full) = (old(6), old(5), old(4), old(3));
+    let (before, searched, full) = (old(6), old(5), old(3));
     let (newest, young) = (old(1), run_of(&target, 100, "young"));
     fixture.answered(&approved, signed(Scope::Full, "a")).await;
     fixture.record_then(&waiting).await;
     fixture.answered(&plain, signed(Scope::Limited, "a")).await;
-    fixture.answered(&before, signed(Scope::Limited, "a")).await;
-    fixture
-        .answered(&changed, signed(Scope::Limited, "b"))
-        .await;
-    fixture.answered(&same, signed(Scope::Limited, "b")).await;
-    fixture.answered(&full, signed(Scope::Full, "b")).await;
+    fixture.answered(&before, listing(ONE)).await;
+    fixture.answered(&searched, listing(OTHER)).await;
+    // In full, and of a list that is not in the answer.
+    let mut unlisted = signed(Scope::Full, "b");
+    if let Answer::Signed { listed, .. } = &mut unlisted {
+        *listed = None;
+    }
+    fixture.answered(&full, unlisted).await;
     let refused = Answer::Refused {
         reason: "no".to_owned(),
     };
@@ -102,9 +108,8 @@ async fn what_a_page_needs_is_kept_and_the_rest_goes(fixture: Fixture) {
         ("approved", &approved, true),
         ("unanswered by the signer", &waiting, true),
         ("nothing special", &plain, false),
-        ("the list before", &before, true),
-        ("the list of today", &changed, true),
-        ("the same list", &same, false),
+        ("another list", &before, false),
+        ("the newest whole list", &searched, true),
         ("the newest in full", &full, true),
         ("the newest", &newest, true),
     ] {
@@ -116,7 +121,7 @@ async fn what_a_page_needs_is_kept_and_the_rest_goes(fixture: Fixture) {
     assert!(!fixture.is_there(&newest).await, "not the newest any more");
     assert!(!fixture.is_there(&full).await);
     // Every day is known still, those of kept runs too.
-    assert_eq!(fixture.count("days").await, 8);
+    assert_eq!(fixture.count("days").await, 7);
     let report = fixture.reader().report(&target.slug, None).await;
     let report = report.unwrap().unwrap();
     assert_eq!(report.run.unwrap().run.run_id, young.run_id);
@@ -126,6 +131,49 @@ async fn what_a_page_needs_is_kept_and_the_rest_goes(fixture: Fixture) {
         .report(&target.slug, Some(&plain.run_id))
         .await;
     assert!(missing.unwrap().is_none());
+}
+
+async fn changes_are_told_between_runs_that_are_all_there(fixture: Fixture) {
+    let target = fixture.target("https://a.example/mcp").await;
+    let history = async || {
+        let found = fixture.reader().tool_changes(&target.slug, None).await;
+        found.unwrap().unwrap()
+    };
+    let approved = run_of(&target, 210, "approved");
+    let story = [
+        (&approved, ONE),
+        (&run_of(&target, 209, "b"), OTHER),
+        (&run_of(&target, 208, "c"), ONE),
+        (&run_of(&target, 100, "d"), OTHER),
+        (&run_of(&target, 99, "e"), OTHER),
+        (&run_of(&target, 98, "f"), ONE),
+    ];
+    for (run, list) in story {
+        fixture.answered(run, listing(list)).await;
+    }
+    let approving = fixture
+        .store
+        .approve(&target, &approved.run_id, "me", NOON_MS);
+    approving.await.unwrap().unwrap();
+    let before = history().await;
+    assert_eq!(
+        (before.changes.total, before.changes.kept_from_ms),
+        (4, None)
+    );
+
+    fixture.prune(100).await;
+    // The approved run is there and its neighbour is not: nothing is told of the
+    // two, nor of what is between a pruned run and one that is there.
+    let after = history().await;
+    let from_ms = (day_of(NOON_MS) - 207) * DAY_MS;
+    assert_eq!(after.changes.kept_from_ms, Some(from_ms));
+    let told: Vec<_> = after.changes.changes.iter().map(|c| &c.seen).collect();
+    let was_told: Vec<_> = before.changes.changes.iter().map(|c| &c.seen).collect();
+    assert_eq!(told, was_told[..1]);
+    assert_eq!(after.changes.total, 1);
+    assert!(after.changes.changes[0].what.is_some());
+    // Since when the list is the same does not depend on runs.
+    assert_eq!(after.unchanged, before.unchanged);
 }
 
 async fn a_body_goes_with_the_last_run_that_brought_it(fixture: Fixture) {
@@ -234,7 +282,7 @@ async fn happen(fixture: &Fixture, target: &Arc<Target>, happened: Vec<Happened>
                 };
                 fixture.record_then(&run).await;
                 let answer = match list {
-                    Some(list) => signed(Scope::Full, &format!("list {list}")),
+                    Some(list) => listing(&format!(r#"[{{"name":"tool {list}"}}]"#)),
                     None => Answer::Refused {
                         reason: "no".to_owned(),
                     },

@@ -15,11 +15,14 @@ use crate::{
     },
 };
 
+const STORED: Recorded = Recorded::Stored { was_missed: false };
+
 on_both_engines!(
     of_many_writers_one_is_first,
     a_batch_is_told_apart_run_by_run,
     what_was_committed_is_there_after_a_crash,
     a_slot_is_never_both_missed_and_stored_whoever_is_faster,
+    results_that_come_late_at_once_each_take_their_slot_out_of_the_range,
     targets_that_two_add_at_once_are_added_once,
     what_the_signer_and_hosts_told_us_is_kept,
 );
@@ -51,7 +54,7 @@ async fn of_many_writers_one_is_first(fixture: Fixture) {
         }
         let recorded: Vec<Recorded> = writing.join_all().await.concat();
         let count = |kind| recorded.iter().filter(|one| **one == kind).count();
-        assert_eq!(count(Recorded::Stored), 5, "one result a run");
+        assert_eq!(count(STORED), 5, "one result a run");
         assert_eq!(count(Recorded::Conflict), 15);
     }
     assert_eq!(fixture.store.backlog().await.unwrap().pending, 50);
@@ -73,7 +76,7 @@ async fn a_batch_is_told_apart_run_by_run(fixture: Fixture) {
         recorded.unwrap(),
         [
             Recorded::Conflict,
-            Recorded::Stored,
+            STORED,
             Recorded::AlreadyStored,
             Recorded::AlreadyStored,
             Recorded::Conflict,
@@ -86,7 +89,7 @@ async fn a_batch_is_told_apart_run_by_run(fixture: Fixture) {
 async fn what_was_committed_is_there_after_a_crash(fixture: Fixture) {
     let target = fixture.target("https://a.example/mcp").await;
     let run = result(&target, current_slot(&target), "one");
-    assert_eq!(fixture.record(run.clone()).await, Recorded::Stored);
+    assert_eq!(fixture.record(run.clone()).await, STORED);
     // Nobody was told; the connections are cut off and not closed.
     let after = fixture.another().await;
     let again = after.record(Arc::new(vec![run.clone()]), NOON_MS).await;
@@ -117,15 +120,53 @@ async fn a_slot_is_never_both_missed_and_stored_whoever_is_faster(fixture: Fixtu
                 .store
                 .record_missed(Arc::new(vec![missed.clone()]), NOON_MS),
         );
-        assert_eq!(stored.unwrap(), [Recorded::Stored]);
-        if recorded.is_err() {
+        // Told as missed, it is told as not missed; else it never was.
+        match recorded {
+            Ok(parts) => {
+                let was_missed = !parts[0].is_empty();
+                assert_eq!(stored.unwrap(), [Recorded::Stored { was_missed }]);
+            }
             // This one waits 20 ms and no longer; then it comes again.
-            let again = other.record_missed(Arc::new(vec![missed]), NOON_MS);
-            again.await.unwrap();
+            Err(_) => {
+                assert_eq!(stored.unwrap(), [STORED]);
+                let again = other.record_missed(Arc::new(vec![missed]), NOON_MS);
+                assert!(again.await.unwrap()[0].is_empty());
+            }
         }
     }
     let report = fixture.reader().report(&target.slug, None).await;
     assert!(report.unwrap().unwrap().missed.is_empty());
+}
+
+async fn results_that_come_late_at_once_each_take_their_slot_out_of_the_range(fixture: Fixture) {
+    const SLOTS: u64 = 24;
+    let target = fixture.target("https://a.example/mcp").await;
+    let newest = current_slot(&target);
+    let first_slot = newest - SLOTS;
+    let missed = Missed {
+        target: Arc::clone(&target),
+        first_slot,
+        last_slot: newest,
+        first_at_ms: slots(&target).starts_at(first_slot),
+        last_at_ms: slots(&target).starts_at(newest),
+        region: "fra".to_owned(),
+        cause: MissedCause::NoAgent,
+    };
+    let recorded = fixture.store.record_missed(Arc::new(vec![missed]), NOON_MS);
+    recorded.await.unwrap();
+    let mut writing = JoinSet::new();
+    for slot in first_slot..newest {
+        let store = fixture.another().await;
+        let run = result(&target, slot, "late");
+        writing.spawn(async move { store.record(Arc::new(vec![run]), NOON_MS).await.unwrap() });
+    }
+    for recorded in writing.join_all().await {
+        assert_eq!(recorded, [Recorded::Stored { was_missed: true }]);
+    }
+    let report = fixture.reader().report(&target.slug, None).await;
+    let missed = report.unwrap().unwrap().missed;
+    let left: Vec<_> = missed.iter().map(|m| (m.first_slot, m.last_slot)).collect();
+    assert_eq!(left, [(newest, newest)]);
 }
 
 async fn targets_that_two_add_at_once_are_added_once(fixture: Fixture) {
@@ -200,7 +241,7 @@ async fn a_server_that_ends_all_connections_is_reached_again() {
             .await
             .unwrap();
         let run = result(&target, current_slot(&target) - back, "after");
-        assert_eq!(fixture.record(run).await, Recorded::Stored);
+        assert_eq!(fixture.record(run).await, STORED);
     }
     assert_eq!(fixture.store.health(), StoreHealth::Ok);
 }
