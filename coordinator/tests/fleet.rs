@@ -8,9 +8,9 @@
 mod baseline;
 #[path = "fleet/late.rs"]
 mod late;
+#[path = "fleet/places.rs"]
+mod places;
 mod support;
-
-use std::time::Duration;
 
 use sqlx::Executor as _;
 use support::{
@@ -21,14 +21,13 @@ use support::{
     until, within,
 };
 use tonic::{Code, Status};
-use touchstone_coordinator::{Event, run};
+use touchstone_coordinator::Event;
 use touchstone_proto::{
     fleet::{
         Lease, Outcome, fleet_service_client::FleetServiceClient, work_response::Message as Down,
     },
     signer::EnrolRequest,
 };
-use touchstone_telemetry::exit;
 
 const URL: &str = "https://a.example/mcp";
 const SLUG: &str = "a.example-mcp";
@@ -48,9 +47,7 @@ on_every_engine!(
     an_agent_that_drains_is_given_nothing_more,
     a_coordinator_that_goes_tells_its_agents_and_waits_for_their_reports,
     a_locked_database_acknowledges_nothing_and_the_report_comes_again,
-    a_place_that_is_taken_ends_the_start_with_its_name,
     a_queue_that_forgets_costs_time_alone,
-    a_place_that_cannot_be_used_is_a_fault_of_the_configuration,
 );
 
 /// A site with a signer that knows agents 1 and 2, and the agent 1 connected.
@@ -427,31 +424,6 @@ async fn a_locked_database_acknowledges_nothing_and_the_report_comes_again(engin
     coordinator.stop().await;
 }
 
-async fn a_place_that_is_taken_ends_the_start_with_its_name(engines: Engines) {
-    let (site, _signer, coordinator, _agent) = spine(engines, &[]).await;
-    let start = async |config| {
-        let (events, _receiver) = tokio::sync::mpsc::channel(8);
-        let shutdown = tokio_util::sync::CancellationToken::new();
-        let started = tokio::time::timeout(Duration::from_secs(5), run(config, shutdown, events));
-        started.await.expect("it does not start").unwrap_err()
-    };
-    let second = start(site.config(&[])).await;
-    assert_eq!(second.exit_code(), exit::CONFLICT, "{second:?}");
-    let chain = format!("{}", std::error::Error::source(&second).unwrap());
-    assert!(
-        chain.contains("fleet.sock") && chain.contains("in use"),
-        "{chain}"
-    );
-    let host = coordinator
-        .pages_url
-        .trim_start_matches("http://")
-        .trim_end_matches('/');
-    let mut config = Site::new(engines).await.config(&[]);
-    config.pages_listen = host.parse().unwrap();
-    assert_eq!(start(config).await.exit_code(), exit::CONFLICT);
-    coordinator.stop().await;
-}
-
 async fn a_queue_that_forgets_costs_time_alone(engines: Engines) {
     let urls = [URL, "https://b.example/mcp", "https://c.example/mcp"];
     let (site, _signer, coordinator, mut agent) = spine(engines, &urls).await;
@@ -468,36 +440,4 @@ async fn a_queue_that_forgets_costs_time_alone(engines: Engines) {
     agent.expect_silence().await;
     drop(agent);
     coordinator.stop().await;
-}
-
-async fn a_place_that_cannot_be_used_is_a_fault_of_the_configuration(engines: Engines) {
-    let site = Site::new(engines).await;
-    let file = site.path("file");
-    std::fs::write(&file, "").unwrap();
-    let inside = file.join("x");
-    let base = || site.config(&[]);
-    let socket = format!("unix:{}", inside.display());
-    let mut foreign = base();
-    foreign.pages_listen = ([192, 0, 2, 1], 8080).into();
-    let mut agents = base();
-    agents.agents_listen.clone_from(&socket);
-    let mut operator = base();
-    operator.operator_listen = socket;
-    let mut database = base();
-    database.queue_url = None;
-    database.database_url = format!("sqlite:{}", inside.display()).into();
-    for (config, key, place) in [
-        (foreign, "pages_listen", "192.0.2.1:8080"),
-        (agents, "agents_listen", "file/x"),
-        (operator, "operator_listen", "file/x"),
-        (database, "database", "file/x"),
-    ] {
-        let (events, _receiver) = tokio::sync::mpsc::channel(8);
-        let shutdown = tokio_util::sync::CancellationToken::new();
-        let started = within("the refusal", run(config, shutdown, events)).await;
-        let error = started.unwrap_err();
-        assert_eq!(error.exit_code(), exit::CONFIGURATION, "{key}: {error:?}");
-        let said = touchstone_telemetry::Chain(&error).to_string();
-        assert!(said.contains(key) && said.contains(place), "{key}: {said}");
-    }
 }

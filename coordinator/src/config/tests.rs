@@ -73,7 +73,7 @@ fn what_cannot_be_used_is_refused_and_named() {
         ),
         (
             "database_url = 'sqlite:x'\ndatabase = 'sqlite:x'",
-            "line 2: duplicate field",
+            "duplicate field",
         ),
         ("queue_url = 'amqp://h'", "redis:"),
         ("\nqueue_url = 'redis://h'", "line 2: queue_url"),

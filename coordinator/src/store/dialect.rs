@@ -341,7 +341,8 @@ fn postgres_failure(code: &str) -> Failure {
 fn check_postgres(url: &str) -> Result<(), DatabaseUrlError> {
     use DatabaseUrlError as Wrong;
     let url = Url::parse(url).map_err(|_| Wrong::Unreadable)?;
-    if url.cannot_be_a_base() {
+    // An @ in the path: a / of the password was taken for the end of the host.
+    if url.cannot_be_a_base() || url.path().contains('@') {
         return Err(Wrong::Unreadable);
     }
     if url.fragment().is_some() {
