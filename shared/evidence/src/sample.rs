@@ -23,6 +23,10 @@ pub(crate) fn agent_key() -> SigningKey {
     SigningKey::from_bytes(&[9; 32])
 }
 
+pub(crate) fn log_key() -> SigningKey {
+    SigningKey::from_bytes(&[11; 32])
+}
+
 /// A signed observation of one exchange with one body.
 pub(crate) fn signed_observation(run_id: &str) -> SignedObservation {
     let key = agent_key();
