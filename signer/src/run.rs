@@ -16,8 +16,9 @@ use touchstone_proto::signer::signer_service_server::SignerServiceServer;
 use crate::attest::Attestor;
 use crate::config::Config;
 use crate::disk::{DiskError, PrivateFolder};
-use crate::keys::{KeyError, Keys};
+use crate::keys::{KeyError, Keys, LogKey};
 use crate::lockdown::{LockdownError, lock_down};
+use crate::log::{Log, LogError};
 use crate::roster::{Roster, RosterError};
 use crate::service::{Clock, ForCoordinator, ForOperator, Signer};
 use crate::socket::{Listening, SocketError, listen};
@@ -34,6 +35,8 @@ const SHUTDOWN_LIMIT: Duration = Duration::from_secs(10);
 const STREAM_WINDOW_BYTES: u32 = 1024 * 1024;
 /// The same for all requests of a connection.
 const CONNECTION_WINDOW_BYTES: u32 = 4 * 1024 * 1024;
+/// The folder of the log, inside that of keys and roster.
+const LOG_FOLDER: &str = "log";
 /// Largest request to the operator's face, in bytes.
 const ADMIN_LIMIT_BYTES: usize = 4096;
 
@@ -47,6 +50,8 @@ pub enum Error {
     Key(#[from] KeyError),
     #[error(transparent)]
     Roster(#[from] RosterError),
+    #[error(transparent)]
+    Log(#[from] LogError),
     #[error(transparent)]
     Socket(#[from] SocketError),
     #[error("starting the signer: the clock stands outside the years 0000 to 9999")]
@@ -101,19 +106,34 @@ pub(crate) async fn run_by(
 
 fn open(data: &std::path::Path, clock: Clock) -> Result<Signer, Error> {
     let folder = Arc::new(PrivateFolder::open(data)?);
+    let now = Timestamp::from_ms(clock())?;
+    let mut keys = Keys::open(&folder, now)?;
+    let log = open_log(&folder, &mut keys, now)?;
     let Keys {
         attestation,
         from,
         document,
-    } = Keys::open(&folder, Timestamp::from_ms(clock())?)?;
+    } = keys;
     let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
     Ok(Signer {
         attestor: Attestor::new(attestation, from),
         own_keys: document,
         roster: Roster::open(folder)?,
+        log,
         clock,
         evaluations: Arc::new(Semaphore::new(cores)),
     })
+}
+
+/// The log is on disk before its key is published.
+fn open_log(folder: &PrivateFolder, keys: &mut Keys, now: Timestamp) -> Result<Log, Error> {
+    let LogKey { key, is_published } = keys.log_key(folder)?;
+    let public = key.verifying_key();
+    let log = Log::open(&folder.path_of(LOG_FOLDER), key, is_published)?;
+    if !is_published {
+        keys.publish_log_key(folder, &public, now)?;
+    }
+    Ok(log)
 }
 
 async fn serve_coordinator(

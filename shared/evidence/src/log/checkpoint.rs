@@ -2,16 +2,21 @@
 //! leaves, which root.
 
 use data_encoding::BASE64;
-use ed25519_dalek::{SigningKey, VerifyingKey};
+use ed25519_dalek::{Signature, VerifyingKey};
 
 use super::hash::Hash;
 use super::note::{Note, NoteError, SignedBy, is_name};
 use super::proof::TREE_LIMIT;
 
+/// The name of a log, and of its key in notes: not empty, without white space
+/// or plus.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin(String);
+
 /// What a checkpoint says; whether it is signed is another question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checkpoint {
-    pub origin: String,
+    pub origin: Origin,
     pub size: u64,
     pub root: Hash,
 }
@@ -31,25 +36,40 @@ pub enum CheckpointError {
     Form,
 }
 
+impl Origin {
+    pub fn new(name: &str) -> Option<Self> {
+        is_name(name).then(|| Self(name.to_owned()))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
 impl Checkpoint {
-    /// Signs it, the log's origin being the key's name. `None` when the origin
-    /// cannot be one.
-    pub fn sign(self, key: &SigningKey) -> Option<SignedCheckpoint> {
-        let note = Note::sign(&self.text(), &self.origin, key)?;
-        Some(SignedCheckpoint {
+    /// Has it signed by the log's key.
+    pub fn signed<E>(
+        self,
+        key: &VerifyingKey,
+        sign: impl FnOnce(&[u8]) -> Result<Signature, E>,
+    ) -> Result<SignedCheckpoint, E> {
+        let text = self.text();
+        let signature = sign(text.as_bytes())?;
+        let note = Note::signed(text, self.origin.as_str(), key, &signature);
+        Ok(SignedCheckpoint {
             checkpoint: self,
             note,
         })
     }
 
     fn text(&self) -> String {
-        format!("{}\n{}\n{}\n", self.origin, self.size, self.root)
+        format!("{}\n{}\n{}\n", self.origin.0, self.size, self.root)
     }
 
     /// Further lines are allowed by the format and say nothing to us.
     fn read(text: &str) -> Option<Self> {
         let mut lines = text.split('\n');
-        let origin = lines.next().filter(|origin| is_name(origin))?.to_owned();
+        let origin = Origin::new(lines.next()?)?;
         let digits = lines.next()?;
         let size: u64 = digits.parse().ok()?;
         // One spelling: no sign, no leading zero.
@@ -78,7 +98,7 @@ impl SignedCheckpoint {
 
     /// Whether this key signed it as the log's own.
     pub fn signed_by(&self, key: &VerifyingKey) -> SignedBy {
-        self.note.signed_by(&self.checkpoint.origin, key)
+        self.note.signed_by(self.checkpoint.origin.as_str(), key)
     }
 }
 

@@ -13,7 +13,6 @@ use data_encoding::HEXLOWER;
 use sha2::{Digest as _, Sha256};
 
 use crate::dsse::Envelope;
-use crate::payload::Statement;
 use crate::text::{KeyId, RunId};
 
 /// The first byte of entries that this build writes and reads.
@@ -40,14 +39,14 @@ pub enum EntryError {
 impl Entry {
     /// The entry of an envelope: `None` when it does not carry exactly one
     /// signature by a key with an id.
-    pub fn of(envelope: &Envelope, statement: &Statement) -> Option<Self> {
+    pub fn of(envelope: &Envelope, run_id: &RunId) -> Option<Self> {
         let [signature] = &envelope.signatures[..] else {
             return None;
         };
         Some(Self {
             envelope_sha256: Sha256::digest(envelope.to_json()).into(),
             key_id: KeyId::new(signature.keyid.as_str()).ok()?,
-            run_id: statement.predicate().run.id.clone(),
+            run_id: run_id.clone(),
         })
     }
 

@@ -6,7 +6,7 @@
 //! over, as the specification asks.
 
 use data_encoding::BASE64;
-use ed25519_dalek::{Signature, Signer as _, SigningKey, VerifyingKey};
+use ed25519_dalek::{Signature, VerifyingKey};
 use sha2::{Digest as _, Sha256};
 
 /// Longest note that is read, in bytes.
@@ -54,18 +54,21 @@ pub enum SignedBy {
 }
 
 impl Note {
-    /// Signs a text under a name. `None` when a note can hold no such text or
-    /// name: the text ends with a newline and has no other control character.
-    pub fn sign(text: &str, name: &str, key: &SigningKey) -> Option<Self> {
-        let fits = is_text(text) && is_name(name);
-        fits.then(|| Self {
-            text: text.to_owned(),
+    /// A text that ends with a newline, with one signature over it.
+    pub(super) fn signed(
+        text: String,
+        name: &str,
+        key: &VerifyingKey,
+        signature: &Signature,
+    ) -> Self {
+        Self {
+            text,
             signatures: vec![NoteSignature {
                 name: name.to_owned(),
-                key_hash: key_hash(name, &key.verifying_key()),
-                bytes: key.sign(text.as_bytes()).to_bytes().to_vec(),
+                key_hash: key_hash(name, key),
+                bytes: signature.to_bytes().to_vec(),
             }],
-        })
+        }
     }
 
     pub fn read(bytes: &[u8]) -> Result<Self, NoteError> {
