@@ -5,7 +5,7 @@
 use std::{
     path::PathBuf,
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
@@ -17,12 +17,13 @@ use tonic::{
     Code, Status,
     transport::{Channel, Endpoint, Uri},
 };
+use touchstone_evidence::log::checkpoint::SignedCheckpoint;
 use touchstone_proto::{
     MESSAGE_LIMIT_BYTES,
     observation::SignedObservation,
     signer::{
-        AttestRequest, AttestResponse, EnrolRequest, EnrolResponse, KeysRequest, RosterRequest,
-        signer_service_client::SignerServiceClient,
+        AttestRequest, AttestResponse, EnrolRequest, EnrolResponse, KeysRequest, LogRequest,
+        LogResponse, RosterRequest, attest_response, signer_service_client::SignerServiceClient,
     },
 };
 
@@ -72,6 +73,9 @@ impl From<Status> for SignerError {
 pub struct Signer {
     client: SignerServiceClient<Channel>,
     reachable: Arc<AtomicBool>,
+    /// The newest checkpoint of the log that we were given, and its size. Shown
+    /// with every request, so that a log that was set back is noticed.
+    held: Arc<Mutex<(u64, Vec<u8>)>>,
 }
 
 impl Signer {
@@ -94,7 +98,24 @@ impl Signer {
         Self {
             client,
             reachable: Arc::default(),
+            held: Arc::default(),
         }
+    }
+
+    /// Keeps a checkpoint of the log, if it is newer than the one that is held.
+    pub fn hold(&self, checkpoint: &[u8]) {
+        let Ok(read) = SignedCheckpoint::read(checkpoint) else {
+            return;
+        };
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        if held.1.is_empty() || read.checkpoint().size > held.0 {
+            *held = (read.checkpoint().size, checkpoint.to_vec());
+        }
+    }
+
+    fn held(&self) -> Vec<u8> {
+        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        held.1.clone()
     }
 
     /// Whether the last call got through; shared with whoever shows it.
@@ -112,9 +133,29 @@ impl Signer {
         let request = AttestRequest {
             signed: Some(signed),
             baseline,
+            log_checkpoint: self.held(),
         };
         let mut client = self.client.clone();
-        self.call(ATTEST_TIMEOUT, client.attest(request)).await
+        let answer = self.call(ATTEST_TIMEOUT, client.attest(request)).await?;
+        if let Some(attest_response::Result::Attested(attested)) = &answer.result
+            && let Some(log) = &attested.log
+        {
+            self.hold(&log.checkpoint);
+        }
+        Ok(answer)
+    }
+
+    /// A part of the log, from this entry on.
+    pub async fn log(&self, from: u64) -> Result<LogResponse, SignerError> {
+        let log_checkpoint = self.held();
+        let request = LogRequest {
+            from,
+            log_checkpoint,
+        };
+        let mut client = self.client.clone();
+        let part = self.call(CALL_TIMEOUT, client.log(request)).await?;
+        self.hold(&part.checkpoint);
+        Ok(part)
     }
 
     /// Passes on a new agent's request.

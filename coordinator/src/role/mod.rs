@@ -36,6 +36,7 @@ use crate::{
     store::{KnownTarget, Live, Options, Reader, Store, StoreError},
     tasks::{
         attest_pending::AttestPending,
+        follow_log::FollowLog,
         record_missed::{MISSED_LIMIT, RecordMissed},
         refresh::Refresh,
     },
@@ -152,6 +153,7 @@ struct Tasks {
     dispatcher: JoinHandle<()>,
     missed: JoinHandle<()>,
     attest: JoinHandle<()>,
+    log: JoinHandle<()>,
     refresh: JoinHandle<()>,
     operator: JoinHandle<()>,
     pages: JoinHandle<()>,
@@ -179,6 +181,9 @@ impl Opened {
         })
         .await?;
         let signer = Signer::at(config.signer_socket()?);
+        for checkpoint in [store.log_checkpoint().await?, store.log_held().await?] {
+            signer.hold(&checkpoint.unwrap_or_default());
+        }
         let now_ms = outside.clock.now_ms();
         let added = store.add_targets(config.seeds()?, now_ms).await?;
         let known = store.known_targets().await?;
@@ -229,6 +234,7 @@ impl Running {
         let missed = tokio::spawn(missed.run(tokens.end.clone()));
 
         let stored = Arc::new(Notify::new());
+        let logged = Arc::new(Notify::new());
         let targets = Targets::of(&opened.known);
         let (ingest, writer) = Ingest::new(ingest::Parts {
             store: opened.store.clone(),
@@ -248,6 +254,14 @@ impl Running {
             events: events.clone(),
             pages: pages_url.clone(),
             stored,
+            logged: Arc::clone(&logged),
+        };
+        let follow_log = FollowLog {
+            store: opened.store.clone(),
+            signer: opened.signer.clone(),
+            clock: Arc::clone(&clock),
+            random: Arc::clone(&random),
+            logged,
         };
         let live = Live {
             fleet: shown.clone(),
@@ -291,6 +305,7 @@ impl Running {
             dispatcher,
             missed,
             attest: tokio::spawn(attest.run(tokens.end.clone())),
+            log: tokio::spawn(follow_log.run(tokens.end.clone())),
             refresh: tokio::spawn(refresh.run(tokens.end.clone())),
             operator: serve::operator(places.operator, operator, tokens.end.clone()),
             pages: serve::pages(places.pages, reader, config, tokens.end.clone()),
@@ -315,6 +330,7 @@ impl Running {
             dispatcher,
             missed,
             attest,
+            log,
             refresh,
             operator,
             pages,
@@ -325,6 +341,7 @@ impl Running {
             _ = dispatcher => "dispatcher",
             _ = missed => "missed",
             _ = attest => "attest",
+            _ = log => "log",
             _ = refresh => "refresh",
             _ = operator => "operator",
             _ = pages => "pages",
@@ -362,6 +379,7 @@ impl Running {
             ("dispatcher", tasks.dispatcher),
             ("missed", tasks.missed),
             ("attest", tasks.attest),
+            ("log", tasks.log),
             ("refresh", tasks.refresh),
             ("operator", tasks.operator),
             ("pages", tasks.pages),

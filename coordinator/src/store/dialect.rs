@@ -116,6 +116,11 @@ impl Dialect {
                 "baselines",
                 include_str!("../../migrations/sqlite/0002_baselines.sql"),
             ),
+            (
+                10,
+                "log",
+                include_str!("../../migrations/sqlite/0010_log.sql"),
+            ),
         ];
         let migrations = steps.map(|(version, name, sql)| {
             Migration::new(

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use futures_util::FutureExt as _;
 use sqlx::Row as _;
-use touchstone_proto::vocabulary::Scope;
+use touchstone_proto::{signer::LogProof, vocabulary::Scope};
 
-use super::{Store, StoreError, Tx, read::StateCounts, row};
+use super::{Store, StoreError, Tx, log::keep_held, read::StateCounts, row};
 
 /// Longest text of an error that is kept, in characters.
 const ERROR_LIMIT: usize = 500;
@@ -37,6 +37,8 @@ pub enum Answer {
         states: StateCounts,
         toolset_fingerprint: Option<String>,
         schema_fingerprint: Option<String>,
+        /// Where it stands in the signer's log.
+        log: LogProof,
     },
     Declined {
         reason_key: String,
@@ -201,26 +203,32 @@ async fn store_answer(
     .bind(run_id)
     .execute(&mut *tx)
     .await?;
-    let (predicate, detail, envelope) = match answer {
+    let (predicate, detail, envelope, log) = match answer {
         Answer::Signed {
             predicate,
             detail,
             envelope,
+            log,
             ..
-        } => (predicate, detail, Some(&envelope[..])),
+        } => (predicate, detail, Some(&envelope[..]), Some(log)),
         Answer::Declined {
             predicate, detail, ..
-        } => (predicate, detail, None),
+        } => (predicate, detail, None, None),
         Answer::Refused { .. } => return Ok(true),
     };
     sqlx::query(
-        "INSERT INTO attestations (run_id, predicate, detail, envelope) VALUES ($1, $2, $3, $4)",
+        "INSERT INTO attestations (run_id, predicate, detail, envelope, log_proof) \
+         VALUES ($1, $2, $3, $4, $5)",
     )
     .bind(run_id)
     .bind(predicate)
     .bind(detail)
     .bind(envelope)
+    .bind(log.map(prost::Message::encode_to_vec))
     .execute(&mut *tx)
     .await?;
+    if let Some(log) = log {
+        keep_held(tx, &log.checkpoint, now_ms).await?;
+    }
     Ok(true)
 }

@@ -13,6 +13,7 @@
 use serde::Serialize;
 use touchstone_proto::{
     observation::{Observation, SignedObservation},
+    signer::LogProof,
     vocabulary::Scope,
 };
 
@@ -273,6 +274,8 @@ pub struct Evidence {
     pub signed: SignedObservation,
     /// SHA-256 over the observation's bytes, lowercase hex.
     pub observation_digest: String,
+    /// Where the envelope stands in the signer's log; only of signed runs.
+    pub log: Option<LogProof>,
     /// The approved run that the signer compared this one with, if any.
     pub baseline: Option<SignedObservation>,
 }

@@ -47,6 +47,8 @@ pub struct AttestPending {
     pub pages: PagesUrl,
     /// Notified after results were stored.
     pub stored: Arc<Notify>,
+    /// Told after a run was signed, and so logged.
+    pub logged: Arc<Notify>,
 }
 
 /// How one pass over the outbox ended.
@@ -168,8 +170,12 @@ impl AttestPending {
     async fn keep(&self, run: &PendingRun, answer: Answer) -> Result<Pass, StoreError> {
         let event = self.event(run, &answer);
         let now_ms = self.clock.now_ms();
+        let signed = matches!(answer, Answer::Signed { .. });
         if self.store.answer(&run.run_id, answer, now_ms).await? {
             self.events.tell(event);
+        }
+        if signed {
+            self.logged.notify_one();
         }
         Ok(Pass::Progress)
     }
@@ -230,6 +236,8 @@ enum Nonsense {
     OtherRun,
     #[error("reading the signer's answer: it neither signs nor declines")]
     Empty,
+    #[error("reading the signer's answer: what it signed stands in no log")]
+    NotLogged,
     #[error("reading the signer's answer: scope and signature do not fit together")]
     Scope,
 }
@@ -272,6 +280,7 @@ fn read(response: AttestResponse, run_id: &str) -> Result<Answer, Nonsense> {
             states: count(&read.assertions),
             toolset_fingerprint: read.toolset_fingerprint,
             schema_fingerprint: read.schema_fingerprint,
+            log: attested.log.ok_or(Nonsense::NotLogged)?,
         }),
         (Some(attest_response::Result::Declined(declined)), None) => Ok(Answer::Declined {
             reason_key: declined.reason_key,
@@ -300,7 +309,7 @@ fn count(assertions: &[Assertion]) -> StateCounts {
 
 #[cfg(test)]
 mod tests {
-    use touchstone_proto::signer::{Attested, Declined};
+    use touchstone_proto::signer::{Attested, Declined, LogProof};
 
     use super::*;
 
@@ -317,7 +326,13 @@ mod tests {
 
     #[test]
     fn an_answer_is_taken_whole_or_not_at_all() {
-        let attested = || Some(attest_response::Result::Attested(Attested::default()));
+        let attested = || {
+            Some(attest_response::Result::Attested(Attested {
+                log: Some(LogProof::default()),
+                ..Attested::default()
+            }))
+        };
+        let unlogged = || Some(attest_response::Result::Attested(Attested::default()));
         let declined = || Some(attest_response::Result::Declined(Declined::default()));
         let signed = read(response("\"limited\"", attested()), "r").unwrap();
         let Answer::Signed { scope, states, .. } = signed else {
@@ -335,6 +350,7 @@ mod tests {
             (response("\"full\"", attested()), "other"),
             (response("\"full\"", declined()), "r"),
             (response("null", attested()), "r"),
+            (response("\"full\"", unlogged()), "r"),
             (response("\"half\"", attested()), "r"),
             (response("null", None), "r"),
             (AttestResponse::default(), "r"),

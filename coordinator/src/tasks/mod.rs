@@ -4,5 +4,6 @@
 
 pub mod attest_pending;
 mod backoff;
+pub mod follow_log;
 pub mod record_missed;
 pub mod refresh;

@@ -12,7 +12,8 @@ use touchstone_proto::{
     Recorded,
     signer::{
         Agent, AttestRequest, AttestResponse, Attested, Declined, EnrolRequest, EnrolResponse,
-        KeysRequest, KeysResponse, RosterRequest, RosterResponse,
+        KeysRequest, KeysResponse, LogProof, LogRequest, LogResponse, RosterRequest,
+        RosterResponse,
         attest_response::Result as Verdict,
         signer_service_server::{SignerService, SignerServiceServer},
     },
@@ -130,7 +131,9 @@ impl SignerService for Service {
         &self,
         request: Request<AttestRequest>,
     ) -> Result<Response<AttestResponse>, Status> {
-        let AttestRequest { signed, baseline } = request.into_inner();
+        let AttestRequest {
+            signed, baseline, ..
+        } = request.into_inner();
         let signed = signed.unwrap();
         // What comes here is whole: every body that the observation names.
         let recorded = Recorded::open(&signed).unwrap();
@@ -150,6 +153,7 @@ impl SignerService for Service {
                 Verdict::Attested(Attested {
                     envelope: b"{}".to_vec(),
                     key_id: "cd".repeat(32),
+                    log: Some(LogProof::default()),
                 }),
             ),
             Mood::Declines(reason) => (
@@ -185,6 +189,11 @@ impl SignerService for Service {
             agent_key_id: "ab".repeat(32),
             region: "local".to_owned(),
         }))
+    }
+
+    /// It keeps no log.
+    async fn log(&self, _: Request<LogRequest>) -> Result<Response<LogResponse>, Status> {
+        Err(Status::failed_precondition("there is no log"))
     }
 
     async fn roster(&self, _: Request<RosterRequest>) -> Result<Response<RosterResponse>, Status> {

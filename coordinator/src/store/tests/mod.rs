@@ -13,6 +13,7 @@ use sqlx::{AnyConnection, Connection as _};
 use tempfile::TempDir;
 use touchstone_proto::{
     observation::{Body, EndpointSource, Exchange, Observation, Response, Run},
+    signer::LogProof,
     vocabulary::Scope,
 };
 
@@ -149,5 +150,6 @@ fn signed(scope: Scope, fingerprint: &str) -> Answer {
         },
         toolset_fingerprint: Some(fingerprint.to_owned()),
         schema_fingerprint: None,
+        log: LogProof::default(),
     }
 }

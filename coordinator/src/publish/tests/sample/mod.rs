@@ -2,18 +2,21 @@
 //! report can take, with real signatures.
 
 mod forms;
+mod log;
 mod parts;
 
 use std::sync::Arc;
 
 use ed25519_dalek::SigningKey;
 use touchstone_evidence::keyset::{KeyDocument as Keys, KeyEntry, KeyState, Purpose};
+use touchstone_evidence::log::tile::Tile;
 use touchstone_evidence::timestamp::Timestamp;
 use touchstone_proto::identity::key_id;
 
 use self::forms::{pending, signed_limited, unobserved};
 pub(super) use self::forms::{signed_full, unsigned};
 use crate::publish::{Pages, Source, Unavailable, router};
+use crate::store::LogLine;
 use crate::store::read::{
     DirectoryEntry, DirectoryPage, DirectoryQuery, Evidence, KeyDocument, Report,
 };
@@ -100,6 +103,30 @@ impl Source for Arc<Sample> {
             evidence.run.run_id = run_id.to_owned();
             evidence
         }))
+    }
+
+    async fn log_checkpoint(&self) -> Result<Option<Vec<u8>>, Unavailable> {
+        self.up()?;
+        Ok(Some(log::checkpoint()))
+    }
+
+    async fn log_tile(&self, tile: Tile) -> Result<Option<Vec<u8>>, Unavailable> {
+        self.up()?;
+        Ok(log::tile(tile))
+    }
+
+    async fn log_lines(&self, text: &str) -> Result<Vec<LogLine>, Unavailable> {
+        self.up()?;
+        let found = |evidence: &&Evidence| {
+            evidence.envelope.is_some() && (text.is_empty() || evidence.run.run_id == text)
+        };
+        let lines = self.evidence.iter().filter(found).zip(0..);
+        let line = |(evidence, index): (&Evidence, u64)| LogLine {
+            index,
+            run_id: evidence.run.run_id.clone(),
+            envelope_sha256: "ab".repeat(32),
+        };
+        Ok(lines.map(line).collect())
     }
 
     async fn keys(&self) -> Result<Option<KeyDocument>, Unavailable> {

@@ -306,6 +306,7 @@ pub(super) fn whole(
         signed,
         observation_digest: observation_digest.clone(),
         baseline: None,
+        log: None,
     };
     (
         ReportedRun {
