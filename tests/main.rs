@@ -9,6 +9,7 @@ mod bad_input;
 mod baseline;
 mod corpus;
 mod limits;
+mod log;
 mod resilience;
 mod rules;
 mod samples;
