@@ -2,6 +2,7 @@
 
 mod approving;
 mod failing;
+mod logging;
 mod reading;
 mod storing;
 
