@@ -48,7 +48,8 @@ async fn main() {
         let before = cpu_time(signer.id());
         let began = Instant::now();
         let mut took = attest_all(folder.path(), callers).await;
-        let (wall, cpu) = (began.elapsed(), cpu_time(signer.id()) - before);
+        let wall = began.elapsed();
+        let cpu = cpu_time(signer.id()).saturating_sub(before);
         took.sort_unstable();
         let rate = |time: Duration| RUNS as f64 / time.as_secs_f64();
         let ms = |place: usize| took[place].as_secs_f64() * 1e3;

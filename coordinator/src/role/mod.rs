@@ -200,6 +200,36 @@ impl Opened {
             store,
         })
     }
+
+    /// What has runs signed, and what follows the log they come to stand in.
+    fn signing(
+        &self,
+        clock: &SharedClock,
+        random: &SharedRandom,
+        events: &Events,
+        pages: &PagesUrl,
+        stored: Arc<Notify>,
+    ) -> (AttestPending, FollowLog) {
+        let logged = Arc::new(Notify::new());
+        let attest = AttestPending {
+            store: self.store.clone(),
+            signer: self.signer.clone(),
+            clock: Arc::clone(clock),
+            random: Arc::clone(random),
+            events: events.clone(),
+            pages: pages.clone(),
+            stored,
+            logged: Arc::clone(&logged),
+        };
+        let follow_log = FollowLog {
+            store: self.store.clone(),
+            signer: self.signer.clone(),
+            clock: Arc::clone(clock),
+            random: Arc::clone(random),
+            logged,
+        };
+        (attest, follow_log)
+    }
 }
 
 impl Running {
@@ -234,7 +264,8 @@ impl Running {
         let missed = tokio::spawn(missed.run(tokens.end.clone()));
 
         let stored = Arc::new(Notify::new());
-        let logged = Arc::new(Notify::new());
+        let (attest, follow_log) =
+            opened.signing(&clock, &random, &events, pages_url, Arc::clone(&stored));
         let targets = Targets::of(&opened.known);
         let (ingest, writer) = Ingest::new(ingest::Parts {
             store: opened.store.clone(),
@@ -244,25 +275,8 @@ impl Running {
             dispatch: dispatch.clone(),
             events: events.clone(),
             pages: pages_url.clone(),
-            stored: Arc::clone(&stored),
-        });
-        let attest = AttestPending {
-            store: opened.store.clone(),
-            signer: opened.signer.clone(),
-            clock: Arc::clone(&clock),
-            random: Arc::clone(&random),
-            events: events.clone(),
-            pages: pages_url.clone(),
             stored,
-            logged: Arc::clone(&logged),
-        };
-        let follow_log = FollowLog {
-            store: opened.store.clone(),
-            signer: opened.signer.clone(),
-            clock: Arc::clone(&clock),
-            random: Arc::clone(&random),
-            logged,
-        };
+        });
         let live = Live {
             fleet: shown.clone(),
             signer_reachable: opened.signer.reachable(),

@@ -44,7 +44,8 @@ pub(super) struct Report {
 
 #[derive(Debug, Serialize)]
 pub(super) struct Step {
-    pub(super) step: &'static str,
+    #[serde(rename = "step")]
+    pub(super) name: &'static str,
     pub(super) ok: Finding,
     pub(super) detail: String,
 }
@@ -274,26 +275,26 @@ impl Report {
         }
     }
 
-    fn holds(&mut self, step: &'static str, detail: impl Into<String>) {
-        self.push(step, Finding::Holds, detail.into());
+    fn holds(&mut self, name: &'static str, detail: impl Into<String>) {
+        self.push(name, Finding::Holds, detail.into());
     }
 
-    fn fails<T>(&mut self, step: &'static str, detail: impl Into<String>) -> Result<T, Ended> {
-        self.push(step, Finding::Fails, detail.into());
+    fn fails<T>(&mut self, name: &'static str, detail: impl Into<String>) -> Result<T, Ended> {
+        self.push(name, Finding::Fails, detail.into());
         Err(Ended::Settled)
     }
 
     fn cannot_tell<T>(
         &mut self,
-        step: &'static str,
+        name: &'static str,
         detail: impl Into<String>,
     ) -> Result<T, Ended> {
-        self.push(step, Finding::CannotTell, detail.into());
+        self.push(name, Finding::CannotTell, detail.into());
         Err(Ended::Settled)
     }
 
-    fn push(&mut self, step: &'static str, ok: Finding, detail: String) {
-        self.steps.push(Step { step, ok, detail });
+    fn push(&mut self, name: &'static str, ok: Finding, detail: String) {
+        self.steps.push(Step { name, ok, detail });
     }
 }
 

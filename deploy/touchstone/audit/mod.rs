@@ -85,7 +85,7 @@ fn tell(report: &Report, json: bool) -> Result<(), Failure> {
             Finding::Fails => "FAILS ",
             Finding::CannotTell => "cannot tell ",
         };
-        output::line(&format!("{mark} {:11} {}", step.step, step.detail))?;
+        output::line(&format!("{mark} {:11} {}", step.name, step.detail))?;
     }
     let said = match report.verdict {
         Verdict::Valid => "valid",

@@ -38,7 +38,7 @@ impl Seen {
             return Ok(None);
         }
         let stored: Option<Stored> = serde_json::from_slice(&input::read(file)?).ok();
-        let seen = stored.and_then(Self::of);
+        let seen = stored.as_ref().and_then(Self::of);
         seen.map(Some).ok_or_else(|| {
             Failure::usage(format!(
                 "{} is not what an audit wrote; move it away, and the log is read from its beginning",
@@ -47,7 +47,7 @@ impl Seen {
         })
     }
 
-    fn of(stored: Stored) -> Option<Self> {
+    fn of(stored: &Stored) -> Option<Self> {
         if stored.format != FORMAT {
             return None;
         }

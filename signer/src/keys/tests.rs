@@ -102,3 +102,39 @@ fn a_damaged_or_lost_file_stops_the_start_and_says_what_to_do() {
         assert!(error.contains(sentence), "{name}: {error}");
     }
 }
+
+#[test]
+fn the_key_of_the_log_is_published_once_and_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = PrivateFolder::open(&folder.path().join("signer")).unwrap();
+    let mut keys = Keys::open(&folder, now()).unwrap();
+    let first = keys.log_key(&folder).unwrap();
+    assert!(!first.is_published);
+    // Cut off before it was published: the same key, still unknown outside.
+    let again = keys.log_key(&folder).unwrap();
+    assert_eq!((&again.key, again.is_published), (&first.key, false));
+    let public = first.key.verifying_key();
+    keys.publish_log_key(&folder, &public, now()).unwrap();
+    let keys = Keys::open(&folder, now()).unwrap();
+    assert_eq!(keys.document.version(), 2);
+    let published = keys.log_key(&folder).unwrap();
+    assert_eq!((&published.key, published.is_published), (&first.key, true));
+    assert_ne!(published.key, keys.attestation);
+
+    let other = file::write(&SigningKey::from_bytes(&[1; 32])).unwrap();
+    let table: [(&[u8], &str); 2] = [
+        (
+            other.as_bytes(),
+            "does not name as the active key of the log",
+        ),
+        (b"garbage", "log.pem is damaged"),
+    ];
+    for (bytes, sentence) in table {
+        std::fs::write(folder.path_of(LOG_KEY_FILE), bytes).unwrap();
+        let error = keys.log_key(&folder).unwrap_err().to_string();
+        assert!(error.contains(sentence), "{error}");
+    }
+    std::fs::remove_file(folder.path_of(LOG_KEY_FILE)).unwrap();
+    let error = keys.log_key(&folder).unwrap_err().to_string();
+    assert!(error.contains("is not there: restore it"), "{error}");
+}

@@ -36,7 +36,7 @@ pub(super) trait Storage {
 /// A folder of the signer's.
 #[derive(Debug)]
 pub(super) struct Folder {
-    folder: PrivateFolder,
+    place: PrivateFolder,
     entries: File,
     nodes: File,
 }
@@ -45,11 +45,11 @@ const CHECKPOINT: &str = "checkpoint";
 
 impl Folder {
     pub(super) fn open(path: &Path) -> Result<Self, DiskError> {
-        let folder = PrivateFolder::open(path)?;
+        let place = PrivateFolder::open(path)?;
         Ok(Self {
-            entries: folder.open_growing(name(Growing::Entries))?,
-            nodes: folder.open_growing(name(Growing::Nodes))?,
-            folder,
+            entries: place.open_growing(name(Growing::Entries))?,
+            nodes: place.open_growing(name(Growing::Nodes))?,
+            place,
         })
     }
 
@@ -63,34 +63,34 @@ impl Folder {
 
 impl Storage for Folder {
     fn path(&self) -> String {
-        self.folder.path().display().to_string()
+        self.place.path().display().to_string()
     }
 
     fn read(&self, of: Growing, offset: u64, bytes: &mut [u8]) -> Result<(), DiskError> {
         self.file(of)
             .read_exact_at(bytes, offset)
-            .map_err(io_error("reading", &self.folder.path_of(name(of))))
+            .map_err(io_error("reading", &self.place.path_of(name(of))))
     }
 
     fn write(&mut self, to: Growing, offset: u64, bytes: &[u8]) -> Result<(), DiskError> {
         self.file(to)
             .write_all_at(bytes, offset)
-            .map_err(io_error("writing", &self.folder.path_of(name(to))))
+            .map_err(io_error("writing", &self.place.path_of(name(to))))
     }
 
     fn sync(&mut self, of: Growing) -> Result<(), DiskError> {
         self.file(of)
             .sync_data()
-            .map_err(io_error("writing", &self.folder.path_of(name(of))))
+            .map_err(io_error("writing", &self.place.path_of(name(of))))
     }
 
     fn checkpoint(&self) -> Result<Option<Vec<u8>>, DiskError> {
-        let file = self.folder.read(CHECKPOINT, NOTE_LIMIT_BYTES as u64)?;
+        let file = self.place.read(CHECKPOINT, NOTE_LIMIT_BYTES as u64)?;
         Ok(file.map(|file| file.bytes.to_vec()))
     }
 
     fn replace_checkpoint(&mut self, bytes: &[u8]) -> Result<(), DiskError> {
-        self.folder.replace(CHECKPOINT, bytes)
+        self.place.replace(CHECKPOINT, bytes)
     }
 }
 
