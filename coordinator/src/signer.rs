@@ -73,9 +73,9 @@ impl From<Status> for SignerError {
 pub struct Signer {
     client: SignerServiceClient<Channel>,
     reachable: Arc<AtomicBool>,
-    /// The newest checkpoint of the log that we were given, and its size. Shown
-    /// with every request, so that a log that was set back is noticed.
-    held: Arc<Mutex<(u64, Vec<u8>)>>,
+    /// The newest checkpoint of the log that we were given. Shown with every
+    /// request, so that a log that was set back is noticed.
+    held: Arc<Mutex<Option<SignedCheckpoint>>>,
 }
 
 impl Signer {
@@ -108,14 +108,15 @@ impl Signer {
             return;
         };
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        if held.1.is_empty() || read.checkpoint().size > held.0 {
-            *held = (read.checkpoint().size, checkpoint.to_vec());
+        if held.as_ref().is_none_or(|held| read.supersedes(held)) {
+            *held = Some(read);
         }
     }
 
     fn held(&self) -> Vec<u8> {
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        held.1.clone()
+        held.as_ref()
+            .map_or_else(Vec::new, |held| held.to_string().into_bytes())
     }
 
     /// Whether the last call got through; shared with whoever shows it.

@@ -52,7 +52,7 @@ pub enum LogError {
         "appending to the log: a checkpoint of {size} entries was given out under our key, and the disk holds other entries. Two signers ran with one key, or the folder was set back: restore its latest state"
     )]
     Forked { size: u64 },
-    #[error("reading the checkpoint that the caller holds: it is none of this log")]
+    #[error("reading the checkpoint that the caller holds: it is none that this log signed")]
     Foreign,
     #[error("reading the log: it has {here} entries, and entry {from} was asked for")]
     Beyond { here: u64, from: u64 },

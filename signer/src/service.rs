@@ -279,9 +279,9 @@ fn bytes_of(hashes: &[Hash]) -> Vec<Vec<u8>> {
 /// cannot be logged is never its own fault: a caller tries again.
 fn log_refused(error: &LogError) -> Status {
     let code = match error {
-        LogError::Foreign => Code::InvalidArgument,
         LogError::Beyond { .. } => Code::OutOfRange,
-        LogError::Disk(_)
+        LogError::Foreign
+        | LogError::Disk(_)
         | LogError::Gone(_)
         | LogError::Damaged { .. }
         | LogError::Behind { .. }

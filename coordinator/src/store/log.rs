@@ -224,15 +224,14 @@ pub(super) async fn keep_held(
     checkpoint: &[u8],
     now_ms: i64,
 ) -> Result<(), sqlx::Error> {
-    let size = |bytes: &[u8]| SignedCheckpoint::read(bytes).map(|read| read.checkpoint().size);
     let row = sqlx::query("SELECT body FROM documents WHERE name = $1")
         .bind(HELD)
         .fetch_optional(&mut *tx)
         .await?;
     let held: Option<Vec<u8>> = row.map(|row| row.try_get("body")).transpose()?;
-    let held = held.and_then(|held| size(&held).ok());
-    match size(checkpoint) {
-        Ok(size) if held.is_none_or(|held| size > held) => {
+    let held = held.and_then(|held| SignedCheckpoint::read(&held).ok());
+    match SignedCheckpoint::read(checkpoint) {
+        Ok(read) if held.is_none_or(|held| read.supersedes(&held)) => {
             keep_document(tx, HELD, checkpoint, now_ms).await
         }
         _ => Ok(()),

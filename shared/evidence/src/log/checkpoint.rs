@@ -96,6 +96,13 @@ impl SignedCheckpoint {
         &self.checkpoint
     }
 
+    /// Whether who holds the other should hold this one instead: it is larger,
+    /// or of another log.
+    pub fn supersedes(&self, held: &Self) -> bool {
+        let (new, old) = (&self.checkpoint, &held.checkpoint);
+        new.origin != old.origin || new.size > old.size
+    }
+
     /// Whether this key signed it as the log's own.
     pub fn signed_by(&self, key: &VerifyingKey) -> SignedBy {
         self.note.signed_by(self.checkpoint.origin.as_str(), key)
