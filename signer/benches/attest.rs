@@ -31,7 +31,7 @@ mod sample;
 use sample::{REGION, Sample, agent};
 
 const AGENT: u8 = 1;
-const RUNS: usize = 4000;
+const RUNS: usize = 1000;
 /// Requests under way at one time, of as many connections.
 const CALLERS: [usize; 3] = [1, 8, 32];
 const TOKEN_LASTS_S: u32 = 600;
