@@ -137,6 +137,8 @@ impl Role {
     fn start(data: &Path, role: &str) -> Self {
         let child = Command::new(program())
             .args([role, "--config", &format!("run/{role}.toml")])
+            // As `up` starts it, on any machine.
+            .args((role == "signer").then_some("--allow-weak-isolation"))
             .current_dir(data)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -289,5 +291,83 @@ fn a_run_is_compared_with_the_approved_one_and_the_evidence_replays() {
         "{}",
         said(&verified)
     );
+    runtime.shutdown_timeout(Duration::from_secs(1));
+}
+
+#[test]
+fn a_description_that_changed_alone_is_seen() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let tools: Tools = Arc::new(Mutex::new(json!([tool("keep", "q")])));
+    let url = url_on(&serve(&tools));
+
+    let mut up = Up::start_with(&data, &[&url], &["--tier", "indie"]);
+    let first = up.result_of(&url);
+    assert_eq!(first["scope"], "full", "{first}");
+    let (slug, first) = (
+        first["slug"].as_str().unwrap().to_owned(),
+        first["run_id"].as_str().unwrap().to_owned(),
+    );
+    let approved = baseline(&data, &["approve", &slug, &first]);
+    assert_eq!(approved.status.code(), Some(0), "{}", said(&approved));
+    assert_eq!(up.interrupt().0, Some(0));
+
+    tools.lock().unwrap()[0]["description"] = json!("Looks up one thing, and <i>keeps it</i>.");
+    let _signer = Role::start(&data, "signer");
+    let _agent = Role::start(&data, "probe-agent");
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let (pages, second) = next_run(&data, &runtime);
+
+    // Both checks pass, and neither of their fingerprints moved.
+    let read = |path: &str| -> Value {
+        let (status, body) = get(&format!("{pages}/servers/{slug}{path}"));
+        assert_eq!(status, 200, "{path}");
+        serde_json::from_str(&body).unwrap()
+    };
+    let then = read(&format!("/runs/{first}.json"))["predicate"].take();
+    let now = read(".json")["predicate"].take();
+    assert_eq!(now["run"]["id"], second.as_str());
+    for check in [
+        "toolset_unchanged_vs_approved",
+        "schema_unchanged_vs_approved",
+    ] {
+        let assertions = now["assertions"].as_array().unwrap();
+        let assertion = assertions.iter().find(|found| found["check"] == check);
+        assert_eq!(assertion.unwrap()["state"], "VERIFIED", "{check}");
+    }
+    for key in ["toolset_fingerprint", "schema_fingerprint"] {
+        assert_eq!(then[key], now[key], "{key}");
+    }
+    // The third did, and is compared with the approved one.
+    let third = "definition_fingerprint";
+    assert_ne!(then[third], now[third]);
+    assert_eq!(then[third], now["baseline_definition_fingerprint"]);
+
+    let history = read("/changes.json");
+    assert_eq!(history["change_count"], 1, "{history}");
+    let change = &history["changes"][0];
+    assert_eq!(
+        (&change["run"], &change["before"]["run"]),
+        (&json!(second), &json!(first))
+    );
+    assert_eq!(change[third], now[third]);
+    assert_eq!(change["changes"].as_array().unwrap().len(), 1);
+    assert_eq!(
+        (&change["changes"][0]["tool"], &change["changes"][0]["part"]),
+        (&json!("keep"), &json!("description"))
+    );
+    for (path, shown) in [
+        ("", "they differ from those of the approved run"),
+        ("", "Another description of <code><bdi>keep</bdi></code>"),
+        ("", "1 description changed"),
+        ("/changes", "1 description changed"),
+        ("/changes", "and &lt;i&gt;keeps it&lt;/i&gt;"),
+    ] {
+        let (_, page) = get(&format!("{pages}/servers/{slug}{path}"));
+        assert!(page.contains(shown), "{path} does not hold {shown}");
+    }
+    // A search finds the server by its tool.
+    let (_, found) = get(&format!("{pages}/?q=KEEP"));
+    assert!(found.contains(&format!("/servers/{slug}")) && found.contains("1 server matches"));
     runtime.shutdown_timeout(Duration::from_secs(1));
 }

@@ -3,7 +3,7 @@
 
 use touchstone_coordinator::publish::limits as shown;
 use touchstone_coordinator::publish::method::rules::RULES;
-use touchstone_probe_agent::exchange::{Limits, RESPONSE_LIMIT_BYTES};
+use touchstone_probe_agent::exchange::{HEADERS_LIMIT_BYTES, Limits, RESPONSE_LIMIT_BYTES};
 use touchstone_suites::limits as judged;
 use touchstone_suites::{hygiene, registry};
 
@@ -20,6 +20,12 @@ fn what_an_agent_keeps_is_what_suites_judge_and_pages_say() {
         RESPONSE_LIMIT_BYTES as u64,
         u64::from(judged::RESPONSE_BYTES)
     );
+    assert_eq!(HEADERS_LIMIT_BYTES, judged::RESPONSE_HEADERS_BYTES);
+    assert_eq!(
+        shown::RESPONSE_HEADERS_BYTES,
+        i64::from(judged::RESPONSE_HEADERS_BYTES)
+    );
+    assert_eq!(usize::try_from(shown::JSON_LEVELS), Ok(judged::JSON_LEVELS));
     assert_eq!(shown::RUN_REQUESTS, i64::from(Limits::RUN.requests));
     assert_eq!(
         u64::try_from(shown::RUN_SECONDS),

@@ -7,12 +7,16 @@
 
 mod bad_input;
 mod baseline;
+mod conformance;
 mod corpus;
 mod limits;
 mod log;
+mod places;
 mod resilience;
 mod rules;
 mod samples;
+mod slips;
 mod spine;
 mod support;
+mod terminal;
 mod words;

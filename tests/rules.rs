@@ -19,7 +19,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "signer",
         &["canonical", "evidence", "proto", "suites", "telemetry"],
     ),
-    ("coordinator", &["evidence", "proto", "telemetry", "words"]),
+    (
+        "coordinator",
+        &["canonical", "evidence", "proto", "telemetry", "words"],
+    ),
 ];
 
 /// Crates without I/O, and what their sources may not name.

@@ -113,6 +113,49 @@ const EXPECTED: &[Expected] = &[
         scope: "full",
         other: &[OPEN],
     },
+    // The wrappings pass on what is behind them: an error as an error, a result as a result.
+    Expected {
+        kind: Kind::SuperGateway,
+        revision: LEGACY,
+        modern: false,
+        scope: "full",
+        other: &[OPEN],
+    },
+    Expected {
+        kind: Kind::SuperGatewayOnce,
+        revision: LEGACY,
+        modern: false,
+        scope: "full",
+        other: &[OPEN],
+    },
+    Expected {
+        kind: Kind::McpProxyNode,
+        revision: MODERN,
+        modern: true,
+        scope: "full",
+        other: &[OPEN, AS_RESULT],
+    },
+    Expected {
+        kind: Kind::McpProxyPython,
+        revision: LEGACY,
+        modern: false,
+        scope: "full",
+        other: &[OPEN, AS_RESULT],
+    },
+    Expected {
+        kind: Kind::Rmcp,
+        revision: MODERN,
+        modern: true,
+        scope: "full",
+        other: &[OPEN],
+    },
+    Expected {
+        kind: Kind::RmcpJson,
+        revision: MODERN,
+        modern: true,
+        scope: "full",
+        other: &[OPEN],
+    },
     Expected {
         kind: Kind::Gated,
         revision: None,
@@ -159,7 +202,7 @@ const CHECKS: [&str; 15] = [
     "transport_type",
 ];
 
-/// All peers under one `up`: slots, leases, signing and pages of eleven targets at once.
+/// All peers under one `up`: slots, leases, signing and pages of all targets at once.
 #[test]
 fn real_servers_come_out_as_they_are() {
     let peers: Vec<Peer> = std::thread::scope(|scope| {
@@ -184,7 +227,20 @@ fn real_servers_come_out_as_they_are() {
         assert_eq!(status, 200, "{:?}", expected.kind);
         std::fs::write(&bundle_path, &bundle).unwrap();
         let statement = payload(&bundle);
-        judge(expected, peer, &statement);
+        let read = judge(expected, peer, &statement);
+        let published = published_names(&up.pages, result["slug"].as_str().unwrap(), run_id);
+        match read {
+            Some(read) => assert_eq!(
+                published,
+                (read.names.clone(), Some(read.names)),
+                "{:?}: the report's names, and those of the pages that it publishes",
+                expected.kind
+            ),
+            None => {
+                assert_eq!(published, (Vec::new(), None), "{:?}", expected.kind);
+                encloses_the_challenge(&bundle, &statement);
+            }
+        }
         verifies(&bundle_path, expected.kind);
         let (status, page) = get(&format!(
             "{}/servers/{}",
@@ -209,7 +265,80 @@ fn payload(bundle: &str) -> Value {
     serde_json::from_slice(&bytes).unwrap()
 }
 
-fn judge(expected: &Expected, peer: &Peer, statement: &Value) {
+/// As the report says: of a challenge's parameters the names are signed, and
+/// the values stand in the raw observation alone.
+fn encloses_the_challenge(bundle: &str, statement: &Value) {
+    let bundle: Value = serde_json::from_str(bundle).unwrap();
+    let observation = bundle["observation"]["bytes"].as_str().unwrap();
+    let observation = data_encoding::BASE64
+        .decode(observation.as_bytes())
+        .unwrap();
+    let observation = String::from_utf8_lossy(&observation);
+    assert!(
+        observation.contains("error=\"invalid_token\""),
+        "{observation}"
+    );
+    let signed = statement.to_string();
+    assert!(!signed.contains("invalid_token"), "{signed}");
+}
+
+/// The names of the tools as the report's twin has them, and as they stand in
+/// the pages of the list that are published beside the evidence; `None` where
+/// no page is.
+fn published_names(pages: &str, slug: &str, run_id: &str) -> (Vec<String>, Option<Vec<String>>) {
+    let (status, twin) = get(&format!("{pages}/servers/{slug}.json"));
+    assert_eq!(status, 200, "{slug}");
+    let twin: Value = serde_json::from_str(&twin).unwrap();
+    let names = twin["tool_names"].as_array().unwrap();
+    let in_report = names.iter().map(|name| name.as_str().unwrap().to_owned());
+    let mut in_pages = None;
+    for page in 1.. {
+        let (status, body) = get(&format!("{pages}/evidence/{run_id}/tools-{page}.json"));
+        if status == 404 {
+            break;
+        }
+        assert_eq!(status, 200, "{slug} tools-{page}.json");
+        let names = names_in(&message(&body)["result"]);
+        in_pages.get_or_insert_with(Vec::new).extend(names);
+    }
+    (in_report.collect(), in_pages)
+}
+
+/// The answer to our request in a body as it came, plain JSON or an event stream.
+fn message(body: &str) -> Value {
+    if let Ok(message) = serde_json::from_str(body) {
+        return message;
+    }
+    body.lines()
+        .filter_map(|line| line.strip_prefix("data:"))
+        .filter_map(|data| serde_json::from_str::<Value>(data).ok())
+        .find(|message| message.get("result").is_some())
+        .unwrap_or_else(|| panic!("no answer in {body}"))
+}
+
+fn names_in(page: &Value) -> Vec<String> {
+    let tools = page["tools"].as_array().unwrap();
+    let names = tools.iter().map(|tool| tool["name"].as_str().unwrap());
+    names.map(str::to_owned).collect()
+}
+
+/// What an independent client read of a server's tools.
+struct Read {
+    names: Vec<String>,
+    /// How many.
+    tools: Value,
+    /// In the order of [`FINGERPRINTS`].
+    fingerprints: [Value; 3],
+}
+
+const FINGERPRINTS: [&str; 3] = [
+    "toolset_fingerprint",
+    "schema_fingerprint",
+    "definition_fingerprint",
+];
+
+/// Gives what the independent client read, if there is a list to read.
+fn judge(expected: &Expected, peer: &Peer, statement: &Value) -> Option<Read> {
     let kind = expected.kind;
     let predicate = &statement["predicate"];
     assert_eq!(statement["_type"], "https://in-toto.io/Statement/v1");
@@ -250,18 +379,22 @@ fn judge(expected: &Expected, peer: &Peer, statement: &Value) {
         }
     }
     if expected.scope == "full" {
-        let (tools, toolset, schema) = independent_reading(peer, expected.modern);
-        assert_eq!(predicate["tool_count"], tools, "{kind:?}");
-        assert_eq!(predicate["toolset_fingerprint"], toolset, "{kind:?}");
-        assert_eq!(predicate["schema_fingerprint"], schema, "{kind:?}");
+        let read = independent_reading(peer, expected.modern);
+        assert_eq!(predicate["tool_count"], read.tools, "{kind:?}");
+        for (key, fingerprint) in FINGERPRINTS.iter().zip(&read.fingerprints) {
+            assert_eq!(&predicate[key], fingerprint, "{kind:?}: {key}");
+        }
+        Some(read)
     } else {
+        assert_eq!(predicate["tool_count"], Value::Null, "{kind:?}");
         assert_eq!(predicate["toolset_fingerprint"], Value::Null, "{kind:?}");
         assert_eq!(predicate["challenge"]["scheme"], "bearer", "{kind:?}");
+        None
     }
 }
 
-/// Tool count and both fingerprints, by a client and two scripts that share no line with us.
-fn independent_reading(peer: &Peer, modern: bool) -> (Value, Value, Value) {
+/// Names, tool count and the three fingerprints, by a client and two scripts that share no line with us.
+fn independent_reading(peer: &Peer, modern: bool) -> Read {
     let python = installed().join("mcp2/bin/python");
     let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut client = Command::new(&python);
@@ -313,15 +446,17 @@ fn independent_reading(peer: &Peer, modern: bool) -> (Value, Value, Value) {
         .output()
         .unwrap();
     let ours: Value = serde_json::from_slice(&ours.stdout).unwrap();
-    for key in ["tools", "toolset_fingerprint", "schema_fingerprint"] {
+    for key in FINGERPRINTS.iter().chain(&["tools"]) {
         assert_eq!(by_python[key], by_node[key]);
         assert_eq!(by_python[key], ours[key]);
     }
-    (
-        by_python["tools"].clone(),
-        by_python["toolset_fingerprint"].clone(),
-        by_python["schema_fingerprint"].clone(),
-    )
+    let names: Vec<String> = pages.iter().flat_map(names_in).collect();
+    assert!(!names.is_empty(), "{:?}", peer.url);
+    Read {
+        names,
+        tools: by_python["tools"].clone(),
+        fingerprints: FINGERPRINTS.map(|key| by_python[key].clone()),
+    }
 }
 
 /// By our own `verify`, and by securesystemslib, which is not ours.

@@ -44,6 +44,16 @@ fn every_reason_has_a_text_that_uses_its_parameters() {
 }
 
 #[test]
+fn every_note_on_an_answer_has_a_text() {
+    for language in Language::ALL {
+        for note in touchstone_suites::EXCHANGE_NOTES {
+            let text = words::known(language, &format!("noted-{note}"));
+            assert!(text.is_some(), "{language:?} has no text for {note}");
+        }
+    }
+}
+
+#[test]
 fn checks_stand_in_the_order_of_the_registry() {
     let shown: Vec<_> = words::CHECKS
         .iter()

@@ -7,7 +7,12 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
-use touchstone_telemetry::Log;
+use touchstone_evidence::target::names_a_user;
+use touchstone_proto::SOCKET_PATH_LIMIT_BYTES;
+use touchstone_telemetry::{
+    Log,
+    config::{self, ConfigError, Fault},
+};
 
 use crate::targets::{EndpointSource, REGIONS_LIMIT, Seed, SeedError, Tier, is_region};
 
@@ -82,67 +87,49 @@ pub enum Address {
     Tcp(SocketAddr),
 }
 
-/// A configuration that cannot be used.
+/// Settings that cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum ConfigError {
-    #[error("reading the configuration {path}")]
-    Read {
-        path: PathBuf,
-        source: std::io::Error,
-    },
-    #[error("reading the configuration {path}: it is larger than {CONFIG_LIMIT_BYTES} bytes")]
-    TooLarge { path: PathBuf },
-    #[error("reading the configuration {path}")]
-    Parse {
-        path: PathBuf,
-        source: Box<toml::de::Error>,
-    },
-    #[error("reading the configuration: {key} = {value:?} is neither unix:PATH nor ADDRESS:PORT")]
+pub enum Unfit {
+    #[error("{key} = {value:?} is neither unix:PATH nor ADDRESS:PORT")]
     Address { key: &'static str, value: String },
     #[error(
-        "reading the configuration: agents_listen = {0:?} is no loopback address; without \
+        "agents_listen = {0:?} is no loopback address; without \
          mutual TLS agents may connect over a Unix socket or over loopback only"
     )]
     NotLoopback(SocketAddr),
-    #[error("reading the configuration: {key} = {value:?} must be unix:PATH")]
+    #[error("{key} = {value:?} must be unix:PATH")]
     NotUnix { key: &'static str, value: String },
-    #[error(
-        "reading the configuration: regions must hold 1 to {REGIONS_LIMIT} names of a-z, 0-9 and hyphen, each once"
-    )]
+    #[error("regions must hold 1 to {REGIONS_LIMIT} names of a-z, 0-9 and hyphen, each once")]
     Regions,
-    #[error(
-        "reading the configuration: the target {url:?} names the region {region:?}, which is not among regions"
-    )]
+    #[error("the target {url:?} names the region {region:?}, which is not among regions")]
     UnknownRegion { url: String, region: String },
-    #[error("reading the configuration: public_url = {0:?} is no http or https URL")]
+    #[error("{key} holds a user name or a password, and none is taken; write it without")]
+    Credentials { key: &'static str },
+    #[error(
+        "{key} is a path of {length} bytes, and that of a socket can be {SOCKET_PATH_LIMIT_BYTES} at the most"
+    )]
+    LongPath { key: &'static str, length: usize },
+    #[error("public_url = {0:?} is no http or https URL")]
     PublicUrl(String),
-    #[error("reading the configuration: a target cannot be taken")]
+    #[error(transparent)]
     Target(#[from] SeedError),
 }
 
 impl Config {
-    /// Reads and checks a file.
+    /// Reads and checks a file. Blocks on it.
     pub fn load(path: &Path) -> Result<Self, ConfigError> {
-        let read = |source| ConfigError::Read {
-            path: path.to_owned(),
-            source,
-        };
-        if std::fs::metadata(path).map_err(read)?.len() > CONFIG_LIMIT_BYTES {
-            return Err(ConfigError::TooLarge {
-                path: path.to_owned(),
-            });
-        }
-        let text = std::fs::read_to_string(path).map_err(read)?;
-        let config: Self = toml::from_str(&text).map_err(|source| ConfigError::Parse {
-            path: path.to_owned(),
-            source: Box::new(source),
-        })?;
-        config.check()?;
+        config::load(path, CONFIG_LIMIT_BYTES, Self::read)
+    }
+
+    /// Reads and checks a text.
+    pub fn read(text: &str) -> Result<Self, Fault> {
+        let config: Self = config::parse(text)?;
+        config.check().map_err(|unfit| unfit.fault(text))?;
         Ok(config)
     }
 
     /// Everything that can be said to be wrong before anything is opened.
-    pub fn check(&self) -> Result<(), ConfigError> {
+    pub fn check(&self) -> Result<(), Unfit> {
         self.agents()?;
         self.signer_socket()?;
         self.operator_socket()?;
@@ -152,12 +139,15 @@ impl Config {
             || !regions.iter().all(|region| is_region(region))
             || regions.iter().collect::<BTreeSet<_>>().len() < regions.len()
         {
-            return Err(ConfigError::Regions);
+            return Err(Unfit::Regions);
         }
         if let Some(text) = &self.public_url {
+            if names_a_user(text) {
+                return Err(Unfit::Credentials { key: "public_url" });
+            }
             let url = url::Url::parse(text).ok();
             if !url.is_some_and(|url| matches!(url.scheme(), "http" | "https")) {
-                return Err(ConfigError::PublicUrl(text.clone()));
+                return Err(Unfit::PublicUrl(text.clone()));
             }
         }
         self.seeds()?;
@@ -165,30 +155,33 @@ impl Config {
     }
 
     /// Where agents connect.
-    pub fn agents(&self) -> Result<Address, ConfigError> {
+    pub fn agents(&self) -> Result<Address, Unfit> {
         let address = Address::parse("agents_listen", &self.agents_listen)?;
         match &address {
-            Address::Tcp(tcp) if !tcp.ip().is_loopback() => Err(ConfigError::NotLoopback(*tcp)),
+            Address::Tcp(tcp) if !tcp.ip().is_loopback() => Err(Unfit::NotLoopback(*tcp)),
             _ => Ok(address),
         }
     }
 
     /// The signer's socket.
-    pub fn signer_socket(&self) -> Result<PathBuf, ConfigError> {
+    pub fn signer_socket(&self) -> Result<PathBuf, Unfit> {
         unix("signer", &self.signer)
     }
 
     /// The socket on which the operator of this machine is answered.
-    pub fn operator_socket(&self) -> Result<PathBuf, ConfigError> {
+    pub fn operator_socket(&self) -> Result<PathBuf, Unfit> {
         unix("operator_listen", &self.operator_listen)
     }
 
     /// The targets of the configuration.
-    pub fn seeds(&self) -> Result<Vec<Seed>, ConfigError> {
+    pub fn seeds(&self) -> Result<Vec<Seed>, Unfit> {
         let seed = |target: &TargetConfig| {
+            if names_a_user(&target.url) {
+                return Err(SeedError::Credentials.into());
+            }
             let unknown = |region: &&String| !self.regions.contains(region);
             if let Some(region) = target.regions.iter().find(unknown) {
-                return Err(ConfigError::UnknownRegion {
+                return Err(Unfit::UnknownRegion {
                     url: target.url.chars().take(200).collect(),
                     region: region.clone(),
                 });
@@ -202,6 +195,28 @@ impl Config {
             Ok(Seed::parse(&target.url, source, target.tier, regions)?)
         };
         self.targets.iter().map(seed).collect()
+    }
+}
+
+impl Unfit {
+    /// The same with the line of the key or the target that it is about.
+    fn fault(&self, text: &str) -> Fault {
+        let key = match self {
+            Self::Address { key, .. }
+            | Self::NotUnix { key, .. }
+            | Self::Credentials { key }
+            | Self::LongPath { key, .. } => key,
+            Self::NotLoopback(_) => "agents_listen",
+            Self::Regions => "regions",
+            Self::PublicUrl(_) => "public_url",
+            Self::UnknownRegion { url, .. } => return Fault::of_value(text, url, self),
+            Self::Target(error) => {
+                // Without a URL to look for, no line is better than a wrong one.
+                let url = error.url().unwrap_or("\n");
+                return Fault::of_value(text, url, self);
+            }
+        };
+        Fault::of_key(text, key, self)
     }
 }
 
@@ -224,24 +239,26 @@ impl Default for Config {
 }
 
 impl Address {
-    fn parse(key: &'static str, value: &str) -> Result<Self, ConfigError> {
+    fn parse(key: &'static str, value: &str) -> Result<Self, Unfit> {
         match value.strip_prefix("unix:") {
+            Some(path) if path.len() > SOCKET_PATH_LIMIT_BYTES => Err(Unfit::LongPath {
+                key,
+                length: path.len(),
+            }),
             Some(path) if !path.is_empty() => Ok(Self::Unix(path.into())),
-            _ => value
-                .parse()
-                .map(Self::Tcp)
-                .map_err(|_| ConfigError::Address {
-                    key,
-                    value: value.to_owned(),
-                }),
+            None if value.contains('@') => Err(Unfit::Credentials { key }),
+            _ => value.parse().map(Self::Tcp).map_err(|_| Unfit::Address {
+                key,
+                value: value.to_owned(),
+            }),
         }
     }
 }
 
-fn unix(key: &'static str, value: &str) -> Result<PathBuf, ConfigError> {
+fn unix(key: &'static str, value: &str) -> Result<PathBuf, Unfit> {
     match Address::parse(key, value)? {
         Address::Unix(path) => Ok(path),
-        Address::Tcp(_) => Err(ConfigError::NotUnix {
+        Address::Tcp(_) => Err(Unfit::NotUnix {
             key,
             value: value.to_owned(),
         }),
@@ -285,12 +302,12 @@ fn default_regions() -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn parse(text: &str) -> Result<Config, String> {
-        let config: Config = toml::from_str(text).map_err(|error| error.to_string())?;
-        config.check().map_err(|error| error.to_string())?;
-        Ok(config)
+        Config::read(text).map_err(|fault| fault.to_string())
     }
 
     #[test]
@@ -345,16 +362,22 @@ mod tests {
             ("agents_listen = 'unix:'", "agents_listen"),
             ("signer = '127.0.0.1:1'", "unix:PATH"),
             ("operator_listen = '127.0.0.1:1'", "operator_listen"),
-            ("pages_listen = 'localhost'", "pages_listen"),
-            ("regions = []", "regions"),
+            (
+                "pages_listen = 'localhost'",
+                "line 1: invalid socket address",
+            ),
+            ("database = 'sqlite:x'\nregions = []", "line 2: regions"),
             ("regions = ['Frankfurt am Main']", "regions"),
             ("regions = ['fra', 'fra']", "each once"),
             (
                 "[[targets]]\nurl = 'https://a.example'\nregions = ['fra']",
                 "fra",
             ),
-            ("public_url = 'touchstone.example'", "public_url"),
-            ("[[targets]]\nurl = 'a.example'", "target"),
+            ("public_url = 'touchstone.example'", "line 1: public_url"),
+            (
+                "[[targets]]\nurl = 'a.example'",
+                "line 2: adding the target",
+            ),
             (
                 "[[targets]]\nurl = 'https://a.example'\ntier = 'gold'",
                 "gold",
@@ -362,6 +385,56 @@ mod tests {
         ] {
             let error = parse(text).unwrap_err();
             assert!(error.contains(named), "{text}: {error}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_a_configuration_or_is_refused(
+            text in prop_oneof![
+                "\\PC{0,60}",
+                "(agents_listen|signer|public_url|regions) ?= ?[\\[\\]\"a-z0-9:/., \n]{0,40}",
+                "agents_listen = \"(unix:)?[\\[\\]a-z0-9:./]{0,30}\"",
+                "\\[\\[targets\\]\\]\nurl = \"(https?://)?[a-z0-9:./@é]{0,30}\"",
+            ],
+        ) {
+            if let Ok(config) = parse(&text) {
+                let written = toml::to_string(&config).unwrap();
+                let again = parse(&written).unwrap();
+                prop_assert_eq!(format!("{again:?}"), format!("{config:?}"));
+            }
+        }
+    }
+
+    #[test]
+    fn what_may_be_a_secret_is_refused_and_not_repeated() {
+        for text in [
+            "agents_listen = 'http://operator:hunter2@127.0.0.1:7000'",
+            "signer = 'operator:hunter2@127.0.0.1:7000'",
+            "public_url = 'https://operator:hunter2@touchstone.example'",
+            "public_url = 'ftp://hunter2@touchstone.example'",
+            "[[targets]]\nurl = 'https://operator:hunter2@a.example/mcp'",
+            "[[targets]]\nurl = 'ftp://operator:hunter2@a.example/mcp'",
+            "[[targets]]\nurl = 'operator:hunter2@a.example/mcp'",
+            "[[targets]]\nurl = 'https://hunter2@a.example/mcp'\nregions = ['nowhere']",
+        ] {
+            let error = parse(text).unwrap_err();
+            assert!(error.contains("user name or"), "{text}: {error}");
+            assert!(!error.contains("hunter2"), "{error}");
+        }
+        assert!(parse("[[targets]]\nurl = 'https://a.example/@scope/mcp'").is_ok());
+    }
+
+    #[test]
+    fn a_socket_whose_path_is_too_long_is_refused_with_its_line() {
+        for key in ["signer", "agents_listen", "operator_listen"] {
+            let fits = format!("{key} = 'unix:{}'", "s".repeat(SOCKET_PATH_LIMIT_BYTES));
+            parse(&fits).unwrap();
+            let error = parse(&format!("\n{}", fits.replace("unix:", "unix:s"))).unwrap_err();
+            assert!(
+                error.contains(&format!("line 2: {key} is a path of 108 bytes")),
+                "{error}"
+            );
         }
     }
 }

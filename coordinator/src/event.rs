@@ -1,10 +1,13 @@
 //! What happened, for whoever started the coordinator: one JSON object a line.
 
+use std::sync::Arc;
+
 use serde::Serialize;
-use tokio::sync::mpsc;
+use tokio::sync::{Mutex, MutexGuard, mpsc};
 
 use crate::{
     history::reach::Reach,
+    signer::Isolation,
     store::read::{MissedCause, StateCounts, StoreHealth},
 };
 
@@ -75,6 +78,16 @@ pub enum Event {
         last_slot: u64,
         cause: MissedCause,
     },
+    /// A slot that was told as missed has a result after all: its lease had
+    /// run out, or this coordinator was away, and the agent reported it later.
+    /// Its [`Event::Run`] comes just before.
+    NotMissed {
+        target_id: String,
+        url: String,
+        slug: String,
+        slot: u64,
+        run_id: String,
+    },
     /// An agent connected.
     AgentJoined {
         agent_key_id: String,
@@ -85,8 +98,12 @@ pub enum Event {
         agent_key_id: String,
         region: String,
     },
-    /// The signer came into reach, or went out of it.
-    Signer { reachable: bool },
+    /// The signer came into reach, went out of it, or is isolated otherwise
+    /// than before.
+    Signer {
+        reachable: bool,
+        isolation: Isolation,
+    },
     /// Results can be stored again, or cannot be for now: agents keep them.
     Store { health: StoreHealth },
     /// Everything is closed.
@@ -104,15 +121,29 @@ impl Event {
 /// Tells events, and never waits for a listener: one that is slow misses some,
 /// and nothing else does.
 #[derive(Clone, Debug)]
-pub struct Events(mpsc::Sender<Event>);
+pub struct Events {
+    sender: mpsc::Sender<Event>,
+    books: Arc<Mutex<()>>,
+}
 
 impl Events {
     pub fn new(sender: mpsc::Sender<Event>) -> Self {
-        Self(sender)
+        Self {
+            sender,
+            books: Arc::default(),
+        }
+    }
+
+    /// To be held while slots are stored as missed, or results in slots that
+    /// may be, until that was told: who follows the events then reads of a slot
+    /// in the order in which it was stored. Nothing but the store may be waited
+    /// for meanwhile.
+    pub(crate) async fn in_order(&self) -> MutexGuard<'_, ()> {
+        self.books.lock().await
     }
 
     pub(crate) fn tell(&self, event: Event) {
-        if let Err(mpsc::error::TrySendError::Full(event)) = self.0.try_send(event) {
+        if let Err(mpsc::error::TrySendError::Full(event)) = self.sender.try_send(event) {
             tracing::warn!(?event, "nobody reads the events; this one is dropped");
         }
     }
@@ -151,6 +182,17 @@ mod tests {
         assert_eq!(
             serde_json::to_string(&missed).unwrap(),
             r#"{"event":"missed","target_id":"aa","url":"https://a.example/","slug":"a.example","first_slot":1,"last_slot":2,"cause":"no_agent"}"#
+        );
+        let not_missed = Event::NotMissed {
+            target_id: "aa".to_owned(),
+            url: "https://a.example/".to_owned(),
+            slug: "a.example".to_owned(),
+            slot: 2,
+            run_id: "bb".to_owned(),
+        };
+        assert_eq!(
+            serde_json::to_string(&not_missed).unwrap(),
+            r#"{"event":"not_missed","target_id":"aa","url":"https://a.example/","slug":"a.example","slot":2,"run_id":"bb"}"#
         );
         assert_eq!(
             serde_json::to_string(&Event::Stopped).unwrap(),

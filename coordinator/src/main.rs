@@ -1,14 +1,19 @@
 //! The coordinator alone, for machines that run nothing else. Events go to
 //! stdout as JSON lines, logs to stderr.
 
-use std::{io::Write as _, path::PathBuf, process::ExitCode};
+use std::{
+    io::{self, Write as _},
+    path::PathBuf,
+    process::ExitCode,
+};
 
 use tokio::{
     signal::unix::{SignalKind, signal},
     sync::mpsc,
 };
 use tokio_util::sync::CancellationToken;
-use touchstone_coordinator::{Config, Event, run};
+use touchstone_coordinator::{Config, Error, Event, run};
+use touchstone_telemetry::{Chain, exit};
 
 /// Events that may wait to be printed.
 const EVENTS_LIMIT: usize = 1_024;
@@ -18,23 +23,28 @@ const USAGE: &str = "usage: touchstone-coordinator --config FILE";
 async fn main() -> ExitCode {
     let Some(path) = config_path(std::env::args().skip(1)) else {
         eprintln!("{USAGE}");
-        return ExitCode::from(2);
+        return ExitCode::from(exit::USAGE);
     };
-    match start(path).await {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!(
-                "touchstone-coordinator: {}",
-                touchstone_telemetry::Chain(&*error)
-            );
-            ExitCode::FAILURE
-        }
+    let failed = |code: u8, error: &(dyn std::error::Error + 'static)| {
+        eprintln!("touchstone-coordinator: {}", Chain(error));
+        ExitCode::from(code)
+    };
+    let config = match Config::load(&path) {
+        Ok(config) => config,
+        Err(error) => return failed(error.exit_code(), &error),
+    };
+    if let Err(error) = touchstone_telemetry::init("coordinator", &config.log) {
+        return failed(exit::CONFIGURATION, &error);
+    }
+    match start(config).await {
+        Ok(Ok(())) => ExitCode::SUCCESS,
+        Ok(Err(error)) => failed(error.exit_code(), &error),
+        Err(error) => failed(exit::UNEXPECTED, &error),
     }
 }
 
-async fn start(path: PathBuf) -> Result<(), Box<dyn std::error::Error>> {
-    let config = Config::load(&path)?;
-    touchstone_telemetry::init("coordinator", &config.log)?;
+/// What the role came to, once its process could be set up for it.
+async fn start(config: Config) -> io::Result<Result<(), Error>> {
     let shutdown = CancellationToken::new();
     let (mut interrupt, mut terminate) = (
         signal(SignalKind::interrupt())?,
@@ -53,7 +63,7 @@ async fn start(path: PathBuf) -> Result<(), Box<dyn std::error::Error>> {
     let result = run(config, shutdown, events).await;
     // Ends by itself: the last sender went with the coordinator.
     printer.await?;
-    Ok(result?)
+    Ok(result)
 }
 
 async fn print(mut events: mpsc::Receiver<Event>) {
@@ -62,7 +72,7 @@ async fn print(mut events: mpsc::Receiver<Event>) {
             continue;
         };
         // Nobody reads our stdout any more: nothing is lost by going on.
-        let _closed = writeln!(std::io::stdout().lock(), "{line}");
+        let _closed = writeln!(io::stdout().lock(), "{line}");
     }
 }
 

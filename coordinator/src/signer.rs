@@ -5,13 +5,14 @@
 use std::{
     path::PathBuf,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, PoisonError, RwLock,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
 };
 
 use hyper_util::rt::TokioIo;
+use serde::Serialize;
 use tokio::net::UnixStream;
 use tonic::{
     Code, Status,
@@ -22,7 +23,7 @@ use touchstone_proto::{
     MESSAGE_LIMIT_BYTES,
     observation::SignedObservation,
     signer::{
-        AttestRequest, AttestResponse, EnrolRequest, EnrolResponse, KeysRequest, LogRequest,
+        self, AttestRequest, AttestResponse, EnrolRequest, EnrolResponse, KeysRequest, LogRequest,
         LogResponse, RosterRequest, attest_response, signer_service_client::SignerServiceClient,
     },
 };
@@ -34,6 +35,66 @@ pub const ATTEST_LIMIT_BYTES: usize = 2 * MESSAGE_LIMIT_BYTES;
 pub const ATTEST_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long any other answer of the signer may take.
 pub const CALL_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The barriers that a signer may say it has not; what it calls by another
+/// name is a newer one's.
+pub const BARRIERS: [&str; 7] = [
+    "core_dumps",
+    "tracing",
+    "no_new_privs",
+    "locked_memory",
+    "landlock",
+    "seccomp",
+    OTHER_BARRIER,
+];
+const OTHER_BARRIER: &str = "other";
+
+/// How well the signer's process is shut in, as it said last.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub enum Isolation {
+    #[default]
+    Unknown,
+    Full,
+    /// Of [`BARRIERS`].
+    Weak {
+        missing: Vec<&'static str>,
+    },
+}
+
+impl Isolation {
+    fn read(said: Option<signer::Isolation>) -> Self {
+        let Some(said) = said else {
+            return Self::Unknown;
+        };
+        if said.missing_barriers.is_empty() {
+            return Self::Full;
+        }
+        let named = |known: &&str| said.missing_barriers.iter().any(|name| name == known);
+        let mut missing: Vec<_> = BARRIERS.into_iter().filter(named).collect();
+        let known = |name: &String| BARRIERS.contains(&name.as_str());
+        if !said.missing_barriers.iter().all(known) {
+            missing.push(OTHER_BARRIER);
+        }
+        Self::Weak { missing }
+    }
+}
+
+/// What the signer said last, shared with whoever shows it.
+#[derive(Clone, Debug, Default)]
+pub struct SaidIsolation(Arc<RwLock<Isolation>>);
+
+impl SaidIsolation {
+    pub fn now(&self) -> Isolation {
+        // A value is put in whole; a panic elsewhere does not spoil it.
+        let said = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        said.clone()
+    }
+
+    fn keep(&self, said: Isolation) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = said;
+    }
+}
 
 /// Why the signer did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
@@ -73,6 +134,7 @@ impl From<Status> for SignerError {
 pub struct Signer {
     client: SignerServiceClient<Channel>,
     reachable: Arc<AtomicBool>,
+    isolation: SaidIsolation,
     /// The newest checkpoint of the log that we were given. Shown with every
     /// request, so that a log that was set back is noticed.
     held: Arc<Mutex<Option<SignedCheckpoint>>>,
@@ -98,6 +160,7 @@ impl Signer {
         Self {
             client,
             reachable: Arc::default(),
+            isolation: SaidIsolation::default(),
             held: Arc::default(),
         }
     }
@@ -122,6 +185,11 @@ impl Signer {
     /// Whether the last call got through; shared with whoever shows it.
     pub fn reachable(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.reachable)
+    }
+
+    /// What it said of its isolation, with its keys.
+    pub fn isolation(&self) -> SaidIsolation {
+        self.isolation.clone()
     }
 
     /// Has a run evaluated, held against the approved baseline if there is one,
@@ -169,11 +237,12 @@ impl Signer {
     pub async fn keys(&self) -> Result<Vec<u8>, SignerError> {
         let mut client = self.client.clone();
         let keys = self.call(CALL_TIMEOUT, client.keys(KeysRequest {})).await?;
+        self.isolation.keep(Isolation::read(keys.isolation));
         Ok(keys.document)
     }
 
     /// Which agents count.
-    pub async fn roster(&self) -> Result<Vec<touchstone_proto::signer::Agent>, SignerError> {
+    pub async fn roster(&self) -> Result<Vec<signer::Agent>, SignerError> {
         let mut client = self.client.clone();
         let roster = self
             .call(CALL_TIMEOUT, client.roster(RosterRequest {}))
@@ -211,6 +280,26 @@ mod tests {
         let error = signer.keys().await.unwrap_err();
         assert!(matches!(error, SignerError::Away(_)), "{error:?}");
         assert!(!signer.reachable().load(Ordering::Relaxed));
+    }
+
+    #[test]
+    fn isolation_is_full_only_when_the_signer_says_so() {
+        let read = |missing: &[&str]| {
+            let missing = missing.iter().map(ToString::to_string).collect();
+            Isolation::read(Some(signer::Isolation {
+                missing_barriers: missing,
+            }))
+        };
+        let weak = |missing: &[&'static str]| Isolation::Weak {
+            missing: missing.to_vec(),
+        };
+        assert_eq!(Isolation::read(None), Isolation::Unknown);
+        assert_eq!(read(&[]), Isolation::Full);
+        assert_eq!(
+            read(&["seccomp", "landlock"]),
+            weak(&["landlock", "seccomp"])
+        );
+        assert_eq!(read(&["<moat>", "seccomp"]), weak(&["seccomp", "other"]));
     }
 
     #[test]

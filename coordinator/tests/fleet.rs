@@ -5,6 +5,8 @@
 
 #[path = "fleet/baseline.rs"]
 mod baseline;
+#[path = "fleet/late.rs"]
+mod late;
 mod support;
 
 use std::time::Duration;
@@ -17,13 +19,14 @@ use support::{
     until, within,
 };
 use tonic::{Code, Status};
-use touchstone_coordinator::{Error, Event, run};
+use touchstone_coordinator::{Event, run};
 use touchstone_proto::{
     fleet::{
         Lease, Outcome, fleet_service_client::FleetServiceClient, work_response::Message as Down,
     },
     signer::EnrolRequest,
 };
+use touchstone_telemetry::exit;
 
 const URL: &str = "https://a.example/mcp";
 const SLUG: &str = "a.example-mcp";
@@ -423,7 +426,7 @@ async fn a_place_that_is_taken_ends_the_start_with_its_name() {
         started.await.expect("it does not start").unwrap_err()
     };
     let second = start(site.config(&[])).await;
-    assert!(second.is_conflict(), "{second:?}");
+    assert_eq!(second.exit_code(), exit::CONFLICT, "{second:?}");
     let chain = format!("{}", std::error::Error::source(&second).unwrap());
     assert!(
         chain.contains("fleet.sock") && chain.contains("in use"),
@@ -435,6 +438,38 @@ async fn a_place_that_is_taken_ends_the_start_with_its_name() {
         .trim_end_matches('/');
     let mut config = Site::new().config(&[]);
     config.pages_listen = host.parse().unwrap();
-    assert!(matches!(start(config).await, Error::Listen(_)));
+    assert_eq!(start(config).await.exit_code(), exit::CONFLICT);
     coordinator.stop().await;
+}
+
+#[tokio::test]
+async fn a_place_that_cannot_be_used_is_a_fault_of_the_configuration() {
+    let site = Site::new();
+    let file = site.path("file");
+    std::fs::write(&file, "").unwrap();
+    let inside = file.join("x");
+    let base = || site.config(&[]);
+    let socket = format!("unix:{}", inside.display());
+    let mut foreign = base();
+    foreign.pages_listen = ([192, 0, 2, 1], 8080).into();
+    let mut agents = base();
+    agents.agents_listen.clone_from(&socket);
+    let mut operator = base();
+    operator.operator_listen = socket;
+    let mut database = base();
+    database.database = format!("sqlite:{}", inside.display());
+    for (config, key, place) in [
+        (foreign, "pages_listen", "192.0.2.1:8080"),
+        (agents, "agents_listen", "file/x"),
+        (operator, "operator_listen", "file/x"),
+        (database, "database", "file/x"),
+    ] {
+        let (events, _receiver) = tokio::sync::mpsc::channel(8);
+        let shutdown = tokio_util::sync::CancellationToken::new();
+        let started = within("the refusal", run(config, shutdown, events)).await;
+        let error = started.unwrap_err();
+        assert_eq!(error.exit_code(), exit::CONFIGURATION, "{key}: {error:?}");
+        let said = touchstone_telemetry::Chain(&error).to_string();
+        assert!(said.contains(key) && said.contains(place), "{key}: {said}");
+    }
 }

@@ -4,12 +4,15 @@
 //! refused here is what can be seen from the text alone, so that a slip is
 //! answered at once by a sentence that says what to write instead.
 
+use std::io::ErrorKind;
 use std::net::{IpAddr, SocketAddr};
 
 use ipnet::IpNet;
+use touchstone_coordinator::targets::Credential;
+use touchstone_evidence::target::names_a_user;
 use url::{Host, Url};
 
-use crate::exit::Failure;
+use crate::exit::{Exit, Failure};
 
 /// Longest address that is accepted, in bytes.
 const URL_LIMIT_BYTES: usize = 2048;
@@ -33,6 +36,38 @@ pub(crate) fn listen(text: &str) -> Result<SocketAddr, String> {
     })
 }
 
+/// Whether `--listen` can be listened at now.
+pub(crate) fn try_listen(address: SocketAddr) -> Result<(), Failure> {
+    std::net::TcpListener::bind(address)
+        .map(drop)
+        .map_err(|error| cannot_listen(address, &error))
+}
+
+fn cannot_listen(address: SocketAddr, error: &std::io::Error) -> Failure {
+    let (exit, why) = match error.kind() {
+        ErrorKind::AddrInUse => (
+            Exit::Conflict,
+            "it is in use by another program; stop that one, or name another port".to_owned(),
+        ),
+        ErrorKind::AddrNotAvailable => (
+            Exit::Usage,
+            format!(
+                "this machine has no such address; name one of its own, like 127.0.0.1:{}",
+                address.port()
+            ),
+        ),
+        ErrorKind::PermissionDenied => (
+            Exit::Usage,
+            "this user may not listen there; name a port above 1023".to_owned(),
+        ),
+        _ => (
+            Exit::Usage,
+            format!("{error}; name another address and port, like 127.0.0.1:8080"),
+        ),
+    };
+    Failure::new(exit, format!("--listen {address} cannot be used: {why}"))
+}
+
 /// Reads one endpoint address. `allow` are the networks of `--allow-net`.
 pub(crate) fn parse(text: &str, allow: &[IpNet]) -> Result<Url, Failure> {
     if text.len() > URL_LIMIT_BYTES {
@@ -45,6 +80,9 @@ pub(crate) fn parse(text: &str, allow: &[IpNet]) -> Result<Url, Failure> {
         return Err(Failure::usage(
             "the address is missing; write it like https://mcp.example.com/mcp",
         ));
+    }
+    if names_a_user(text) {
+        return Err(credentials());
     }
     let url = match Url::parse(text) {
         Ok(url) if matches!(url.scheme(), "http" | "https") => url,
@@ -66,10 +104,14 @@ pub(crate) fn parse(text: &str, allow: &[IpNet]) -> Result<Url, Failure> {
             )));
         }
     };
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err(Failure::usage(
-            "the address holds a user name or password, and no credential is ever sent; write it without",
-        ));
+    match Credential::within(&url) {
+        Some(Credential::User) => return Err(credentials()),
+        Some(Credential::Parameter(name)) => {
+            return Err(Failure::usage(format!(
+                "the query parameter {name:?} is named like a credential, and an address is published as it is; write it without"
+            )));
+        }
+        None => {}
     }
     if url.fragment().is_some() {
         return Err(Failure::usage(format!(
@@ -80,6 +122,13 @@ pub(crate) fn parse(text: &str, allow: &[IpNet]) -> Result<Url, Failure> {
         refuse_outside_https(text, &url)?;
     }
     Ok(url)
+}
+
+/// Does not repeat the address.
+fn credentials() -> Failure {
+    Failure::usage(
+        "the address holds a user name or password, and no credential is ever sent; write it without",
+    )
 }
 
 /// Without `--allow-net` only https on port 443 at a public address is probed.
@@ -133,6 +182,7 @@ mod tests {
             ("ftp://example.com/", "has the scheme ftp"),
             ("https://", "is not an address"),
             ("https://user:pw@example.com/mcp", "without"),
+            ("https://example.com/mcp?api_key=sk-1", "\"api_key\""),
             ("https://example.com/mcp#x", "fragment"),
             ("http://example.com/mcp", "plain http"),
             ("https://example.com:8443/mcp", "names port 8443"),
@@ -166,8 +216,14 @@ mod tests {
 
     #[test]
     fn a_password_is_not_repeated() {
-        let failure = parse("https://user:hunter2@example.com/mcp", &[]).unwrap_err();
-        assert!(!failure.message.contains("hunter2"));
+        for text in [
+            "https://user:hunter2@example.com/mcp",
+            "https://example.com/mcp?token=hunter2",
+            "https://example.com/mcp?token=hunter2#x",
+        ] {
+            let failure = parse(text, &[]).unwrap_err();
+            assert!(!failure.message.contains("hunter2"), "{text}");
+        }
     }
 
     #[test]
@@ -175,5 +231,50 @@ mod tests {
         let allow = ["127.0.0.0/8".parse().unwrap()];
         assert!(parse("http://localhost:3000/mcp", &allow).is_ok());
         assert!(parse("https://mcp.example.com/mcp", &[]).is_ok());
+    }
+
+    #[test]
+    fn a_place_that_cannot_be_listened_at_is_named_with_what_to_do() {
+        for (address, kind, exit, says) in [
+            (
+                "127.0.0.1:80",
+                ErrorKind::AddrInUse,
+                Exit::Conflict,
+                "another port",
+            ),
+            (
+                "192.0.2.1:80",
+                ErrorKind::AddrNotAvailable,
+                Exit::Usage,
+                "like 127.0.0.1:80",
+            ),
+            (
+                "127.0.0.1:80",
+                ErrorKind::PermissionDenied,
+                Exit::Usage,
+                "above 1023",
+            ),
+            (
+                "[ff02::1]:80",
+                ErrorKind::InvalidInput,
+                Exit::Usage,
+                "name another address",
+            ),
+        ] {
+            let failure = cannot_listen(address.parse().unwrap(), &kind.into());
+            assert_eq!(failure.exit, exit, "{}", failure.message);
+            assert!(
+                failure
+                    .message
+                    .starts_with(&format!("--listen {address} cannot be used: "))
+                    && failure.message.contains(says),
+                "{}",
+                failure.message
+            );
+        }
+        let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let failure = try_listen(taken.local_addr().unwrap()).unwrap_err();
+        assert_eq!(failure.exit, Exit::Conflict);
+        assert!(try_listen("127.0.0.1:0".parse().unwrap()).is_ok());
     }
 }

@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use touchstone_telemetry::exit as role;
+
 /// How a command ended. The numbers are part of the program's face: scripts
 /// and CI jobs rely on them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +22,18 @@ pub(crate) enum Exit {
     Configuration = 78,
 }
 
+impl Exit {
+    /// The exit of a role that says itself what it ends with.
+    pub(crate) fn of_role(code: u8) -> Self {
+        match code {
+            role::USAGE => Self::Usage,
+            role::CONFLICT => Self::Conflict,
+            role::CONFIGURATION => Self::Configuration,
+            _ => Self::Unexpected,
+        }
+    }
+}
+
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         Self::from(exit as u8)
@@ -28,6 +42,8 @@ impl From<Exit> for ExitCode {
 
 /// The text of `touchstone help exit-codes`.
 pub(crate) const EXIT_CODES: &str = "\
+Exit codes of every command:
+
   0  done; nothing found against it
   1  unexpected failure
   2  usage, or input that cannot be read
@@ -62,6 +78,17 @@ impl Failure {
 
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::new(Exit::Usage, message)
+    }
+
+    /// A file or folder that could not be used: for what it is, which is the
+    /// caller's to mend, or for a fault of the machine's.
+    pub(crate) fn place(error: &std::io::Error, message: impl Into<String>) -> Self {
+        let exit = if role::is_of_a_place(error.kind()) {
+            Exit::Usage
+        } else {
+            Exit::Unexpected
+        };
+        Self::new(exit, message)
     }
 
     /// A failure with the whole chain of causes, each once.

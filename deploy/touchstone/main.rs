@@ -58,12 +58,12 @@ enum Command {
     Baseline(baseline::Command),
     /// Print the canonical form (nfc-jcs/v1) of one JSON text
     Canonicalize(tool_list::CanonicalizeArgs),
-    /// Print both fingerprints of a tool list
+    /// Print the fingerprints of a tool list
     Fingerprint(tool_list::ListArgs),
     /// Look for hidden characters and injection patterns in a tool list
     Lint(tool_list::ListArgs),
     /// Run the signer
-    Signer(role::Args),
+    Signer(role::SignerArgs),
     /// Run a probe-agent
     ProbeAgent(role::Args),
     /// Run a coordinator
@@ -84,7 +84,8 @@ fn main() -> ExitCode {
     match run(Cli::parse().command) {
         Ok(exit) => exit.into(),
         Err(failure) => {
-            anstream::eprintln!("touchstone: {}", failure.message);
+            // Names of files and keys of strangers' JSON stand in messages too.
+            anstream::eprintln!("touchstone: {}", terminal::plain(&failure.message));
             failure.exit.into()
         }
     }
@@ -100,7 +101,7 @@ fn run(command: Command) -> Outcome {
         Command::Canonicalize(args) => tool_list::canonicalize(&args),
         Command::Fingerprint(args) => tool_list::fingerprint(&args),
         Command::Lint(args) => tool_list::lint(&args),
-        Command::Signer(args) => block_on(role::signer(args)),
+        Command::Signer(args) => role::signer(&args),
         Command::ProbeAgent(args) => block_on(role::probe_agent(args)),
         Command::Coordinator(args) => block_on(role::coordinator(args)),
         Command::Config(command) => config::run(&command),

@@ -6,7 +6,9 @@ use tokio::io::AsyncReadExt as _;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
+use touchstone_signer::{IfWeak, Ready};
 use touchstone_telemetry::Log;
+use touchstone_telemetry::config::ConfigError;
 
 use crate::exit::{Exit, Failure, Outcome, chain};
 use crate::output;
@@ -24,36 +26,56 @@ pub(crate) struct Args {
     until_stdin_closes: bool,
 }
 
-pub(crate) async fn signer(args: Args) -> Outcome {
-    let config = match &args.config {
-        Some(path) => touchstone_signer::Config::load(path).map_err(|error| invalid(&error))?,
+#[derive(Debug, clap::Args)]
+pub(crate) struct SignerArgs {
+    #[command(flatten)]
+    role: Args,
+    /// Start even where the kernel cannot isolate the signer fully, and say so
+    #[arg(long)]
+    allow_weak_isolation: bool,
+}
+
+/// Not on a runtime: the signer shuts its process in while it is one thread.
+pub(crate) fn signer(args: &SignerArgs) -> Outcome {
+    let config = match &args.role.config {
+        Some(path) => touchstone_signer::Config::load(path).map_err(|error| unusable(&error))?,
         None => touchstone_signer::Config::default(),
     };
     logs("signer", &config.log)?;
-    let stop = stop(args.until_stdin_closes)?;
-    ended(touchstone_signer::run(config, stop).await, |_| {
-        Exit::Unexpected
+    let if_weak = if args.allow_weak_isolation {
+        IfWeak::Start
+    } else {
+        IfWeak::Refuse
+    };
+    let exit_code = touchstone_signer::Error::exit_code;
+    let ready = match Ready::isolated(&config, if_weak) {
+        Ok(ready) => ready,
+        Err(error) => return ended(Err(error), exit_code),
+    };
+    crate::block_on(async {
+        let stop = stop(args.role.until_stdin_closes)?;
+        ended(ready.serve(stop).await, exit_code)
     })
 }
 
 pub(crate) async fn probe_agent(args: Args) -> Outcome {
     let config = match &args.config {
         Some(path) => {
-            touchstone_probe_agent::Config::load(path).map_err(|error| invalid(&error))?
+            touchstone_probe_agent::Config::load(path).map_err(|error| unusable(&error))?
         }
         None => touchstone_probe_agent::Config::default(),
     };
     logs("probe-agent", &config.log)?;
     let stop = stop(args.until_stdin_closes)?;
-    ended(touchstone_probe_agent::run(config, stop).await, |_| {
-        Exit::Unexpected
+    ended(touchstone_probe_agent::run(config, stop).await, |error| {
+        touchstone_telemetry::exit::code(error)
     })
 }
 
 pub(crate) async fn coordinator(args: Args) -> Outcome {
     let config = match &args.config {
         Some(path) => {
-            touchstone_coordinator::Config::load(path).map_err(|error| invalid(&error))?
+            touchstone_coordinator::Config::load(path).map_err(|error| unusable(&error))?
         }
         None => touchstone_coordinator::Config::default(),
     };
@@ -71,27 +93,22 @@ pub(crate) async fn coordinator(args: Args) -> Outcome {
         Ok(written) => written?,
         Err(error) => tracing::error!(%error, "writing events ended badly"),
     }
-    ended(result, |error| {
-        if error.is_conflict() {
-            Exit::Conflict
-        } else {
-            Exit::Unexpected
-        }
-    })
+    ended(result, touchstone_coordinator::Error::exit_code)
 }
 
-fn invalid(error: &dyn std::error::Error) -> Failure {
-    Failure::caused(Exit::Configuration, error)
+fn unusable(error: &ConfigError) -> Failure {
+    Failure::caused(Exit::of_role(error.exit_code()), error)
 }
 
-fn ended<E: std::error::Error>(result: Result<(), E>, exit: impl Fn(&E) -> Exit) -> Outcome {
+fn ended<E: std::error::Error>(result: Result<(), E>, code: impl Fn(&E) -> u8) -> Outcome {
     result
         .map(|()| Exit::Done)
-        .map_err(|error| Failure::new(exit(&error), chain(&error)))
+        .map_err(|error| Failure::new(Exit::of_role(code(&error)), chain(&error)))
 }
 
 fn logs(service: &'static str, log: &Log) -> Result<(), Failure> {
-    touchstone_telemetry::init(service, log).map_err(|error| invalid(&error))
+    touchstone_telemetry::init(service, log)
+        .map_err(|error| Failure::caused(Exit::Configuration, &error))
 }
 
 /// Cancelled by SIGTERM, by SIGINT, and, when asked for, by the end of standard input.

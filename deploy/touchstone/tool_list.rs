@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::json;
 use touchstone_canonical::{
-    self as canonical, PROJECTION_VERSION, ProjectionRefusal, Value, projection,
+    self as canonical, DEFINITION_PROJECTION_VERSION, PROJECTION_VERSION, ProjectionRefusal, Value,
+    projection,
 };
 use touchstone_suites::hygiene;
 
@@ -55,7 +56,13 @@ pub(crate) fn fingerprint(args: &ListArgs) -> Outcome {
     let tools = tools_of(&pages);
     let toolset = projection::toolset_fingerprint(&tools);
     let schema = projection::schema_fingerprint(&tools);
-    let refusals: Vec<_> = [("toolset", &toolset), ("schema", &schema)]
+    let definition = projection::definition_fingerprint(&tools);
+    let all = [
+        ("toolset", &toolset),
+        ("schema", &schema),
+        ("definition", &definition),
+    ];
+    let refusals: Vec<_> = all
         .into_iter()
         .filter_map(|(which, result)| result.as_ref().err().map(|refusal| (which, refusal)))
         .collect();
@@ -70,22 +77,25 @@ pub(crate) fn fingerprint(args: &ListArgs) -> Outcome {
             "tools": tools.len(),
             "toolset_fingerprint": digest(&toolset),
             "schema_fingerprint": digest(&schema),
+            "definition_fingerprint": digest(&definition),
             "refusals": refusals
                 .iter()
                 .map(|(which, refusal)| json!({"which": which, "kind": refusal.as_str(), "path": path_of(refusal)}))
                 .collect::<Vec<_>>(),
             "toolset_projection_version": PROJECTION_VERSION,
+            "definition_projection_version": DEFINITION_PROJECTION_VERSION,
         }))?;
     } else {
         let said = |result: Option<String>| result.unwrap_or_else(|| "not computable".to_owned());
-        output::line(&format!("tools    {}", tools.len()))?;
-        output::line(&format!("toolset  {}", said(digest(&toolset))))?;
-        output::line(&format!("schema   {}", said(digest(&schema))))?;
+        output::line(&format!("tools       {}", tools.len()))?;
+        for (which, fingerprint) in all {
+            output::line(&format!("{which:11} {}", said(digest(fingerprint))))?;
+        }
         for (which, refusal) in &refusals {
             output::line(&format!(
                 "{which}: {} at {}",
                 refusal.as_str(),
-                path_of(refusal)
+                terminal::plain(&path_of(refusal))
             ))?;
         }
     }

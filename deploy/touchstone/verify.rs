@@ -49,7 +49,8 @@ pub(crate) fn run(args: &Args) -> Outcome {
                 Finding::Fails => "FAILS ",
                 Finding::CannotTell => "cannot tell ",
             };
-            output::line(&format!("{mark} {:18} {}", step.step.as_str(), step.detail))?;
+            let detail = terminal::plain(&step.detail);
+            output::line(&format!("{mark} {:18} {detail}", step.step.as_str()))?;
         }
         let said = match verdict.verdict {
             Verdict::Valid => "valid",

@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
+use touchstone_proto::SOCKET_PATH_LIMIT_BYTES;
 use touchstone_telemetry::Log;
+use touchstone_telemetry::config::{self, ConfigError, Fault};
 
 /// Where an agent finds its coordinator on the same machine.
 pub const DEFAULT_COORDINATOR: &str = "unix:run/fleet.sock";
@@ -38,6 +40,9 @@ pub struct Config {
     /// Networks that may be probed although they are not public, and there
     /// over plain http and on any port.
     pub allow_net: Vec<IpNet>,
+    /// Networks that are never probed, public or not, such as a cluster's own;
+    /// they go before `allow_net`.
+    pub deny_net: Vec<IpNet>,
     /// Files with further certificate authorities (PEM) to trust in probes.
     pub trust_ca: Vec<PathBuf>,
     /// Runs at once, 1 to 256.
@@ -57,19 +62,9 @@ pub enum Address {
     },
 }
 
+/// A setting that could not work.
 #[derive(Debug, thiserror::Error)]
-pub enum ConfigError {
-    #[error("reading the configuration file {}", path.display())]
-    File {
-        path: PathBuf,
-        source: std::io::Error,
-    },
-    #[error("reading the configuration file {}: it is larger than {FILE_LIMIT_BYTES} bytes", .0.display())]
-    TooLarge(PathBuf),
-    #[error("reading the configuration file {}", path.display())]
-    Invalid { path: PathBuf, source: Box<Self> },
-    #[error("this is no configuration of an agent")]
-    Syntax(#[from] toml::de::Error),
+enum Unfit {
     #[error("runs_in_flight is {0}, not 1 to {RUNS_IN_FLIGHT_LIMIT}")]
     RunsInFlight(u16),
 }
@@ -79,6 +74,15 @@ pub enum ConfigError {
 pub enum BadAddress {
     #[error("{0:?} is neither unix:PATH nor http://ADDRESS:PORT")]
     Form(String),
+    /// Neither is repeated.
+    #[error(
+        "the coordinator's address holds a user name or a password, and none is ever sent; write it without"
+    )]
+    Credentials,
+    #[error(
+        "a socket's path can be {SOCKET_PATH_LIMIT_BYTES} bytes long at the most, and this one is {0}"
+    )]
+    LongPath(usize),
     #[error("{0:?} is no loopback address: an unencrypted connection must not leave this machine")]
     NotLoopback(String),
 }
@@ -86,24 +90,18 @@ pub enum BadAddress {
 impl Config {
     /// Reads a file. Blocks on it.
     pub fn load(path: &Path) -> Result<Self, ConfigError> {
-        let failed = |source| ConfigError::File {
-            path: path.to_owned(),
-            source,
-        };
-        if std::fs::metadata(path).map_err(failed)?.len() > FILE_LIMIT_BYTES {
-            return Err(ConfigError::TooLarge(path.to_owned()));
-        }
-        let text = std::fs::read_to_string(path).map_err(failed)?;
-        Self::read(&text).map_err(|source| ConfigError::Invalid {
-            path: path.to_owned(),
-            source: Box::new(source),
-        })
+        config::load(path, FILE_LIMIT_BYTES, Self::read)
     }
 
-    pub fn read(text: &str) -> Result<Self, ConfigError> {
-        let config: Self = toml::from_str(text)?;
-        if !(1..=RUNS_IN_FLIGHT_LIMIT).contains(&config.runs_in_flight) {
-            return Err(ConfigError::RunsInFlight(config.runs_in_flight));
+    pub fn read(text: &str) -> Result<Self, Fault> {
+        let config: Self = config::parse(text)?;
+        let runs = config.runs_in_flight;
+        if !(1..=RUNS_IN_FLIGHT_LIMIT).contains(&runs) {
+            return Err(Fault::of_key(
+                text,
+                "runs_in_flight",
+                &Unfit::RunsInFlight(runs),
+            ));
         }
         Ok(config)
     }
@@ -116,6 +114,7 @@ impl Default for Config {
             data: DEFAULT_DATA.into(),
             join_token_file: DEFAULT_JOIN_TOKEN_FILE.into(),
             allow_net: Vec::new(),
+            deny_net: Vec::new(),
             trust_ca: Vec::new(),
             runs_in_flight: DEFAULT_RUNS_IN_FLIGHT,
             log: Log::default(),
@@ -134,7 +133,13 @@ impl TryFrom<String> for Address {
 
     fn try_from(text: String) -> Result<Self, BadAddress> {
         if let Some(path) = text.strip_prefix("unix:").filter(|path| !path.is_empty()) {
+            if path.len() > SOCKET_PATH_LIMIT_BYTES {
+                return Err(BadAddress::LongPath(path.len()));
+            }
             return Ok(Self::Unix(path.into()));
+        }
+        if text.contains('@') {
+            return Err(BadAddress::Credentials);
         }
         let form = || BadAddress::Form(text.clone());
         let authority = text
@@ -176,6 +181,8 @@ impl From<Address> for String {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -195,6 +202,7 @@ mod tests {
             data = "d"
             join_token_file = "t"
             allow_net = ["127.0.0.0/8", "::1/128"]
+            deny_net = ["10.96.0.0/12"]
             trust_ca = ["ca.pem"]
             runs_in_flight = 3
             log = { format = "human", filter = "debug" }
@@ -203,6 +211,7 @@ mod tests {
         .unwrap();
         assert_eq!(config.coordinator.to_string(), "http://[::1]:7001");
         assert_eq!(config.allow_net.len(), 2);
+        assert_eq!(config.deny_net, ["10.96.0.0/12".parse().unwrap()]);
         assert_eq!(config.runs_in_flight, 3);
         assert_eq!(config.log.format, touchstone_telemetry::Format::Human);
     }
@@ -213,7 +222,8 @@ mod tests {
             ("region = \"eu\"", "region"),
             ("runs_in_flight = 0", "runs_in_flight"),
             ("runs_in_flight = 257", "257"),
-            ("allow_net = [\"everywhere\"]", "allow_net"),
+            ("allow_net = [\"everywhere\"]", "line 1: invalid IP address"),
+            ("\ndeny_net = [\"10.0.0.1\"]", "line 2: "),
             ("log = { level = \"info\" }", "level"),
             ("coordinator = \"run/fleet.sock\"", "run/fleet.sock"),
             ("coordinator = \"unix:\"", "unix:"),
@@ -225,12 +235,42 @@ mod tests {
             ("coordinator = \"http://192.0.2.1:7001\"", "loopback"),
             ("coordinator = \"http://example.com:7001\"", "loopback"),
         ] {
-            let error = Config::read(text).unwrap_err();
-            let chain = match &error {
-                ConfigError::Syntax(source) => source.to_string(),
-                other => other.to_string(),
-            };
-            assert!(chain.contains(part), "{text}: {chain}");
+            let fault = Config::read(text).unwrap_err().to_string();
+            assert!(fault.contains(part), "{text}: {fault}");
         }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_a_configuration_or_is_refused(
+            text in prop_oneof![
+                "\\PC{0,60}",
+                "(coordinator|allow_net|trust_ca|runs_in_flight|data) ?= ?[\\[\\]\"a-z0-9:/., \n]{0,40}",
+                "coordinator = \"(unix:|http://)[\\[\\]a-z0-9:./@]{0,30}\"",
+            ],
+        ) {
+            if let Ok(config) = Config::read(&text) {
+                prop_assert!((1..=RUNS_IN_FLIGHT_LIMIT).contains(&config.runs_in_flight));
+            }
+        }
+    }
+
+    #[test]
+    fn a_coordinator_s_address_with_credentials_is_refused_and_not_repeated() {
+        for address in [
+            "http://operator:hunter2@127.0.0.1:7001",
+            "https://hunter2@example.com",
+            "operator:hunter2@127.0.0.1:7001",
+        ] {
+            let text = format!("coordinator = \"{address}\"");
+            let fault = Config::read(&text).unwrap_err().to_string();
+            assert!(
+                fault.contains("line 1: the coordinator's address holds"),
+                "{fault}"
+            );
+            assert!(!fault.contains("hunter2"), "{fault}");
+        }
+        // A folder's name is no credential.
+        assert!(Config::read("coordinator = \"unix:run/a@b.sock\"").is_ok());
     }
 }

@@ -22,15 +22,15 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use ipnet::IpNet;
 use tokio_util::sync::CancellationToken;
 use tracing::info;
 
 pub use config::Config;
+pub use guard::Policy;
 pub use probe::{Probes, Recording, RunSpec, SUITE, probe};
 
 use exchange::{BadAuthority, Egress, Trust};
-use guard::{Policy, Resolver};
+use guard::Resolver;
 use identity::{Identity, IdentityError};
 use worker::{SpoolError, Timing, Worker};
 
@@ -65,7 +65,11 @@ pub async fn run(config: Config, shutdown: CancellationToken) -> Result<(), Erro
         Ok(Identity::load_or_create(&data)?)
     })
     .await??;
-    let egress = egress(config.allow_net, config.trust_ca).await?;
+    let egress = egress(
+        Policy::new(config.allow_net, config.deny_net),
+        config.trust_ca,
+    )
+    .await?;
     info!(
         agent.key_id = identity.key_id(),
         version = VERSION,
@@ -87,9 +91,9 @@ pub async fn run(config: Config, shutdown: CancellationToken) -> Result<(), Erro
     Ok(())
 }
 
-/// The way to targets: the public Internet, the networks named, the
-/// authorities of the public web and those in the files.
-pub async fn egress(allow_net: Vec<IpNet>, trust_ca: Vec<PathBuf>) -> Result<Egress, Error> {
+/// The way to targets: where the policy lets probes go, with the authorities
+/// of the public web and those in the files.
+pub async fn egress(policy: Policy, trust_ca: Vec<PathBuf>) -> Result<Egress, Error> {
     let mut trust = Trust::public();
     for path in trust_ca {
         let pem = match tokio::fs::read(&path).await {
@@ -100,7 +104,6 @@ pub async fn egress(allow_net: Vec<IpNet>, trust_ca: Vec<PathBuf>) -> Result<Egr
             .with_authorities(&pem)
             .map_err(|source| Error::Authority { path, source })?;
     }
-    let policy = Policy::new(allow_net, Vec::new());
     Ok(Egress::new(policy, Resolver::system(), &trust))
 }
 

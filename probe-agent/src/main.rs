@@ -8,14 +8,9 @@ use std::process::ExitCode;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use touchstone_probe_agent::{Config, VERSION, run};
-use touchstone_telemetry::Chain;
+use touchstone_telemetry::{Chain, exit};
 
 const NAME: &str = "touchstone-probe-agent";
-
-/// Exit codes, the same as the whole program's.
-const FAILED: u8 = 1;
-const USAGE: u8 = 2;
-const BAD_CONFIG: u8 = 78;
 
 fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args_os().skip(1).collect();
@@ -31,25 +26,25 @@ fn main() -> ExitCode {
         [flag, file] if flag == "--config" => PathBuf::from(file),
         _ => {
             eprintln!("Usage: {NAME} --config FILE");
-            return ExitCode::from(USAGE);
+            return ExitCode::from(exit::USAGE);
         }
     };
     let config = match Config::load(&config) {
         Ok(config) => config,
         Err(error) => {
             eprintln!("{NAME}: {}", Chain(&error));
-            return ExitCode::from(BAD_CONFIG);
+            return ExitCode::from(error.exit_code());
         }
     };
     if let Err(error) = touchstone_telemetry::init(NAME, &config.log) {
         eprintln!("{NAME}: {}", Chain(&error));
-        return ExitCode::from(BAD_CONFIG);
+        return ExitCode::from(exit::CONFIGURATION);
     }
     match work(config) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             tracing::error!(error = %Chain(error.as_ref()), "the agent cannot work");
-            ExitCode::from(FAILED)
+            ExitCode::from(exit::code(error.as_ref()))
         }
     }
 }

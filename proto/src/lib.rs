@@ -16,6 +16,10 @@ pub use recorded::{Digest, Malformed, OBSERVATION_FORMAT, Recorded};
 /// pages of 2 MiB each, and room for what surrounds them.
 pub const MESSAGE_LIMIT_BYTES: usize = 40 * 1024 * 1024;
 
+/// Longest path of a Unix socket, in bytes (unix(7): `sun_path` holds 108, the
+/// last of them a NUL).
+pub const SOCKET_PATH_LIMIT_BYTES: usize = 107;
+
 pub use generated::{
     fleet::v1 as fleet, observation::v1 as observation, operator::v1 as operator,
     signer::v1 as signer,

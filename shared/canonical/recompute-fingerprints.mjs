@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Recomputes the two fingerprints of an MCP tool list. Needs Node and nothing else.
+// Recomputes the three fingerprints of an MCP tool list. Needs Node and nothing else.
 //
 //   node recompute-fingerprints.mjs page1.json [page2.json ...]
 //
@@ -29,14 +29,23 @@ function canonical(value) {
 // Names are sorted as they were sent, before NFC, duplicates kept.
 const toolset = (tools) => canonical(tools.map((tool) => tool.name).sort());
 
+const order = (a, b) => (a < b ? -1 : Number(a > b));
+const byName = (rows) => rows.sort((a, b) => order(a.name, b.name) || order(a.text, b.text));
+
 function schemas(tools) {
-  const rows = tools.map((tool) => ({
+  const rows = byName(tools.map((tool) => ({
     name: tool.name,
-    schema: canonical(Object.hasOwn(tool, "inputSchema") ? tool.inputSchema : refuse("a tool has no inputSchema")),
-  }));
-  const order = (a, b) => (a < b ? -1 : Number(a > b));
-  rows.sort((a, b) => order(a.name, b.name) || order(a.schema, b.schema));
-  return `[${rows.map(({ name, schema }) => `{"inputSchema":${schema},"name":${canonical(name)}}`)}]`;
+    text: canonical(Object.hasOwn(tool, "inputSchema") ? tool.inputSchema : refuse("a tool has no inputSchema")),
+  })));
+  return `[${rows.map(({ name, text }) => `{"inputSchema":${text},"name":${canonical(name)}}`)}]`;
+}
+
+// All that a client shows to a model; a member that a tool lacks is left out.
+const MEMBERS = ["annotations", "description", "inputSchema", "name", "outputSchema", "title"];
+
+function definitions(tools) {
+  const define = (tool) => Object.fromEntries(MEMBERS.filter((key) => Object.hasOwn(tool, key)).map((key) => [key, tool[key]]));
+  return `[${byName(tools.map((tool) => ({ name: tool.name, text: canonical(define(tool)) }))).map(({ text }) => text)}]`;
 }
 
 function fingerprint(project, tools) {
@@ -56,8 +65,9 @@ try {
   if (pages.at(-1)?.nextCursor) refuse("incomplete: the last page names a nextCursor");
   const tools = pages.flatMap((page) => (Array.isArray(page) ? page : page?.tools ?? refuse("a file holds no tools")));
   if (!tools.every((tool) => typeof tool?.name === "string")) refuse("a tool has no name");
-  const [toolset_fingerprint, schema_fingerprint] = [toolset, schemas].map((what) => fingerprint(what, tools));
-  console.log(JSON.stringify({ tools: tools.length, toolset_fingerprint, schema_fingerprint }));
+  const digests = [toolset, schemas, definitions].map((what) => fingerprint(what, tools));
+  const [toolset_fingerprint, schema_fingerprint, definition_fingerprint] = digests;
+  console.log(JSON.stringify({ tools: tools.length, toolset_fingerprint, schema_fingerprint, definition_fingerprint }));
 } catch (error) {
   console.error(error.message);
   process.exitCode = 2;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Recomputes the two fingerprints of an MCP tool list. Standard library only.
+"""Recomputes the three fingerprints of an MCP tool list. Standard library only.
 
     python3 recompute_fingerprints.py page1.json [page2.json ...]
 
@@ -65,6 +65,14 @@ def schemas(tools):
     rows.sort(key=lambda row: (units(row[0]), units(row[1])))
     return "[" + ",".join(f'{{"inputSchema":{row[1]},"name":{canonical(row[0])}}}' for row in rows) + "]"
 
+# All that a client shows to a model; a member that a tool lacks is left out.
+MEMBERS = ("annotations", "description", "inputSchema", "name", "outputSchema", "title")
+
+def definitions(tools):
+    rows = [(tool["name"], canonical({key: tool[key] for key in MEMBERS if key in tool})) for tool in tools]
+    rows.sort(key=lambda row: (units(row[0]), units(row[1])))
+    return "[" + ",".join(text for _, text in rows) + "]"
+
 def fingerprint(project, tools):
     try:
         return "sha256:" + hashlib.sha256(project(tools).encode()).hexdigest()
@@ -85,6 +93,7 @@ def main(files):
         refuse("a tool has no name")
     found = {"tools": len(tools), "toolset_fingerprint": fingerprint(toolset, tools)}
     found["schema_fingerprint"] = fingerprint(schemas, tools)
+    found["definition_fingerprint"] = fingerprint(definitions, tools)
     print(json.dumps(found, separators=(",", ":")))
     return 1 if None in found.values() else 0
 

@@ -4,7 +4,8 @@
 //! Nothing that comes in is ever signed: what is signed is derived here, from
 //! an observation whose agent is known. No clock enters a payload.
 
-use ed25519_dalek::{Signature, SigningKey, VerifyingKey};
+use ed25519_dalek::{Signature, VerifyingKey};
+use touchstone_canonical::Canonical;
 use touchstone_evidence::detail::Detail;
 use touchstone_evidence::dsse::{self, Envelope};
 use touchstone_evidence::keyset::{KeyEntry, Purpose};
@@ -17,13 +18,14 @@ use touchstone_proto::observation::SignedObservation;
 use touchstone_proto::vocabulary::Scope;
 
 use crate::derive::{Worth, derived};
+use crate::keys::PrivateKey;
 use crate::refused::Refused;
 use crate::suite::suite_identity;
 
 /// The attestation key of this signer, and the suite that judges.
 #[derive(Debug)]
 pub struct Attestor {
-    key: SigningKey,
+    key: Box<dyn PrivateKey>,
     /// Since when the key is in use.
     from: Timestamp,
     suite: Suite,
@@ -43,6 +45,8 @@ pub struct Answer {
     pub predicate: Predicate,
     /// Unsigned.
     pub detail: Detail,
+    /// Unsigned; of a complete list, what its definition fingerprint is taken over.
+    pub tool_list: Option<Canonical>,
     pub attested: Attested,
 }
 
@@ -58,7 +62,11 @@ pub enum Attested {
 }
 
 impl Attestor {
-    pub fn new(key: SigningKey, from: Timestamp) -> Self {
+    pub fn new(key: impl PrivateKey + 'static, from: Timestamp) -> Self {
+        Self::by(Box::new(key), from)
+    }
+
+    pub(crate) fn by(key: Box<dyn PrivateKey>, from: Timestamp) -> Self {
         Self {
             key,
             from,
@@ -68,7 +76,7 @@ impl Attestor {
 
     /// The key that attests, as it stands in a key document.
     pub fn key_entry(&self) -> KeyEntry {
-        KeyEntry::active(Purpose::Attestation, &self.key.verifying_key(), self.from)
+        KeyEntry::active(Purpose::Attestation, &self.key.public(), self.from)
     }
 
     /// Judges an observation of this agent, against the approved baseline and
@@ -99,19 +107,21 @@ impl Attestor {
             Worth::Signing(scope) => Attested::Signed {
                 envelope: self.sign(&predicate)?,
                 scope,
-                key_id: identity::key_id(self.key.verifying_key().as_bytes()),
+                key_id: identity::key_id(self.key.public().as_bytes()),
             },
         };
         Ok(Answer {
             predicate,
             detail: derived.detail,
+            tool_list: derived.tool_list,
             attested,
         })
     }
 
     fn sign(&self, predicate: &Predicate) -> Result<Envelope, Refused> {
         let payload = Statement::new(predicate.clone())?.canonical()?;
-        Ok(dsse::sign(&payload, &self.key))
+        let sign = |message: &[u8]| self.key.signature_over(message);
+        Ok(dsse::sign_by(&payload, &self.key.public(), sign)?)
     }
 }
 

@@ -4,19 +4,20 @@
 
 use std::collections::BTreeMap;
 
+use touchstone_canonical::Canonical;
 use touchstone_evidence::detail::Detail;
 use touchstone_evidence::number::{Integer, Slot};
 use touchstone_evidence::payload::{
-    Assertion, Canonicalization, Challenge, Endpoint, EndpointSource, Param, PayloadError,
-    PayloadVersion, Predicate, ProjectionVersion, Protocol, REVISIONS_LIMIT, Reason, Run,
-    Statement, Suite,
+    Assertion, Canonicalization, Challenge, DefinitionProjection, Endpoint, EndpointSource, Param,
+    PayloadError, PayloadVersion, Predicate, ProjectionVersion, Protocol, REVISIONS_LIMIT, Reason,
+    Run, Statement, Suite,
 };
 use touchstone_evidence::text::{Digest, KeyId, Name, Region, Revision, RunId, UrlText, Word};
 use touchstone_evidence::timestamp::Timestamp;
 use touchstone_proto::Recorded;
 use touchstone_proto::observation::EndpointSource as Source;
 use touchstone_proto::vocabulary::Scope;
-use touchstone_suites::reason::Param as FoundParam;
+use touchstone_suites::reason::{Param as FoundParam, Reason as FoundReason};
 use touchstone_suites::registry::SUITE;
 use touchstone_suites::{ChallengeFacts, Evaluation, Revisions, Signing, evaluate};
 
@@ -29,6 +30,8 @@ use crate::suite::suite_identity;
 pub(crate) struct Derived {
     pub(crate) predicate: Predicate,
     pub(crate) detail: Detail,
+    /// The complete list, as the fingerprint of full definitions is taken over it.
+    pub(crate) tool_list: Option<Canonical>,
     pub(crate) worth: Worth,
 }
 
@@ -61,6 +64,7 @@ pub(crate) fn derived(
     Ok(Derived {
         predicate,
         detail: detail::written(found.detail),
+        tool_list: found.definition.list.map(|list| list.canonical),
         worth,
     })
 }
@@ -89,6 +93,7 @@ fn predicate(
         (Some(facts), Some(Scope::Limited)) => Some(challenge(facts)?),
         _ => None,
     };
+    let definition = &found.definition;
     let tool_count = match &found.tools {
         // The suite reads a few thousand tools at the very most.
         Some(tools) => Some(u32::try_from(tools.count).map_err(|_| TOO_MANY_TOOLS)?),
@@ -107,6 +112,10 @@ fn predicate(
         toolset_projection_version: ProjectionVersion::V1,
         toolset_fingerprint: digest(found.toolset_fingerprint.as_deref())?,
         schema_fingerprint: digest(found.schema_fingerprint.as_deref())?,
+        definition_projection_version: DefinitionProjection::V1,
+        definition_fingerprint: digest(definition.list.as_ref().map(|list| &*list.digest))?,
+        definition_refusal: definition.refusal.as_ref().map(reason).transpose()?,
+        baseline_definition_fingerprint: digest(definition.baseline.as_deref())?,
         tool_count,
         baseline_id: baseline.map(|baseline| baseline.digest().into()),
         challenge,
@@ -166,15 +175,19 @@ fn assertions(found: &Evaluation) -> Result<Vec<Assertion>, Refused> {
                 check: Name::new(assertion.check.as_str())?,
                 state: assertion.state,
                 execution: assertion.execution,
-                reason: Reason {
-                    key: Name::new(assertion.reason.key().as_str())?,
-                    params: params(assertion.reason.params())?,
-                },
+                reason: reason(&assertion.reason)?,
             })
         })
         .collect::<Result<Vec<_>, Refused>>()?;
     assertions.sort_by(|a, b| a.check.cmp(&b.check));
     Ok(assertions)
+}
+
+fn reason(found: &FoundReason) -> Result<Reason, Refused> {
+    Ok(Reason {
+        key: Name::new(found.key().as_str())?,
+        params: params(found.params())?,
+    })
 }
 
 fn params(found: &[(&'static str, FoundParam)]) -> Result<BTreeMap<Name, Param>, Refused> {

@@ -80,21 +80,31 @@ fn drift(drift: found::Drift) -> written::Drift {
         added: drift.added,
         removed: drift.removed,
         changed: drift.changed.into_iter().map(changed).collect(),
+        redefined: drift.redefined.into_iter().map(redefined).collect(),
     }
 }
 
 fn changed(changed: found::SchemaDrift) -> written::SchemaDrift {
     written::SchemaDrift {
         tool: changed.tool,
-        differences: changed
-            .differences
-            .into_iter()
-            .map(|difference| written::Difference {
-                path: difference.path,
-                approved: difference.approved,
-                observed: difference.observed,
-            })
-            .collect(),
+        differences: changed.differences.into_iter().map(difference).collect(),
         truncated: changed.truncated,
+    }
+}
+
+fn redefined(redefined: found::Redefined) -> written::Redefined {
+    written::Redefined {
+        tool: redefined.tool,
+        part: redefined.part.to_owned(),
+        differences: redefined.differences.into_iter().map(difference).collect(),
+        truncated: redefined.truncated,
+    }
+}
+
+fn difference(difference: found::Difference) -> written::Difference {
+    written::Difference {
+        path: difference.path,
+        approved: difference.approved,
+        observed: difference.observed,
     }
 }

@@ -61,6 +61,9 @@ pub(crate) struct PrivateFile {
 }
 
 impl PrivateFolder {
+    /// How the name of a file ends that is not in its place yet.
+    pub(crate) const UNFINISHED: &str = ".new";
+
     /// Opens the folder, making it when it is not there.
     pub(crate) fn open(path: &Path) -> Result<Self, DiskError> {
         make_private_folder(path)?;
@@ -139,10 +142,40 @@ impl PrivateFolder {
         Ok(file)
     }
 
+    /// The names of what lies in the folder.
+    pub(crate) fn names(&self) -> Result<Vec<String>, DiskError> {
+        let failed = || io_error("listing", &self.path);
+        let mut names = Vec::new();
+        for entry in std::fs::read_dir(&self.path).map_err(failed())? {
+            let name = entry.map_err(failed())?.file_name();
+            // What we write has a name in plain ASCII.
+            names.extend(name.into_string());
+        }
+        Ok(names)
+    }
+
+    /// Puts a file in the place of the one before, whose bytes are then
+    /// overwritten, as far as the file system writes where it read.
+    pub(crate) fn replace_wiping(&self, name: &str, bytes: &[u8]) -> Result<(), DiskError> {
+        let path = self.path_of(name);
+        let before = open_to_wipe(&path).map_err(io_error("opening", &path))?;
+        self.replace(name, bytes)?;
+        overwrite(before).map_err(io_error("wiping what was in", &path))
+    }
+
+    /// Overwrites a file and removes it.
+    pub(crate) fn wipe(&self, name: &str) -> Result<(), DiskError> {
+        let path = self.path_of(name);
+        let file = open_to_wipe(&path).map_err(io_error("opening", &path))?;
+        overwrite(file)
+            .and_then(|()| std::fs::remove_file(&path))
+            .map_err(io_error("wiping", &path))
+    }
+
     /// Puts a file of mode 0600 in the place of the one before.
     pub(crate) fn replace(&self, name: &str, bytes: &[u8]) -> Result<(), DiskError> {
         let path = self.path_of(name);
-        let new = self.path_of(&format!("{name}.new"));
+        let new = self.path_of(&format!("{name}{}", Self::UNFINISHED));
         // A crash may have left one; it was never the file itself.
         match std::fs::remove_file(&new) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -166,18 +199,36 @@ impl PrivateFolder {
     }
 }
 
+fn open_to_wipe(path: &Path) -> io::Result<File> {
+    OpenOptions::new()
+        .write(true)
+        .custom_flags(flags(OFlags::NOFOLLOW | OFlags::NONBLOCK))
+        .open(path)
+}
+
+fn overwrite(mut file: File) -> io::Result<()> {
+    let length = file.metadata()?.len();
+    io::copy(&mut io::repeat(0).take(length), &mut file)?;
+    file.sync_all()
+}
+
 /// Makes a folder of mode 0700 with its parents, or checks the one there is.
 pub(crate) fn make_private_folder(path: &Path) -> Result<(), DiskError> {
+    make_folder(path, 0o700)
+}
+
+/// The same for a folder of this mode.
+pub(crate) fn make_folder(path: &Path, mode: u32) -> Result<(), DiskError> {
     if path.as_os_str().is_empty() {
         return Ok(());
     }
     DirBuilder::new()
         .recursive(true)
-        .mode(0o700)
+        .mode(mode)
         .create(path)
         .map_err(io_error("creating", path))?;
     let metadata = std::fs::metadata(path).map_err(io_error("examining", path))?;
-    check_private(path, &metadata, 0o700)
+    check_private(path, &metadata, mode)
 }
 
 fn check_private(path: &Path, metadata: &std::fs::Metadata, allowed: u32) -> Result<(), DiskError> {
@@ -292,6 +343,19 @@ mod tests {
         assert_eq!(read(), b"whole");
         folder.replace("a", b"next").unwrap();
         assert_eq!(read(), b"next");
+    }
+
+    #[test]
+    fn what_is_wiped_holds_nothing_under_any_name() {
+        let (_temporary, folder) = folder();
+        folder.replace("a", b"secret").unwrap();
+        // Another name for the same bytes, to look at them afterwards.
+        std::fs::hard_link(folder.path_of("a"), folder.path_of("b")).unwrap();
+        folder.replace_wiping("a", b"sealed").unwrap();
+        assert_eq!(std::fs::read(folder.path_of("a")).unwrap(), b"sealed");
+        assert_eq!(std::fs::read(folder.path_of("b")).unwrap(), [0; 6]);
+        folder.wipe("a").unwrap();
+        assert_eq!(folder.names().unwrap(), ["b"]);
     }
 
     #[test]

@@ -62,6 +62,7 @@ pub fn attest(
         predicate,
         detail,
         attested,
+        tool_list: _,
     } = attestor.attest(signed, None, &agent)?;
     let keys = vec![
         attestor.key_entry(),

@@ -4,14 +4,19 @@
 //! start.
 
 mod file;
+mod passphrase;
+mod vault;
 
-use ed25519_dalek::{SigningKey, VerifyingKey, pkcs8};
+use ed25519_dalek::{VerifyingKey, pkcs8};
 pub(crate) use file::generate;
+pub use passphrase::PassphraseError;
 use touchstone_evidence::keyset::{KeyDocument, KeyDocumentError, KeyEntry, KeyState, Purpose};
 use touchstone_evidence::timestamp::{Timestamp, TimestampError};
 use touchstone_proto::identity;
 
 use crate::disk::{DiskError, PrivateFolder};
+pub(crate) use vault::{FileVault, Stored, Vault};
+pub use vault::{PrivateKey, SigningError};
 
 /// The private key that attests: PKCS#8, PEM.
 pub(crate) const ATTESTATION_KEY_FILE: &str = "attestation.pem";
@@ -20,8 +25,6 @@ pub(crate) const LOG_KEY_FILE: &str = "log.pem";
 /// The key document of the signer's own keys.
 pub(crate) const KEY_DOCUMENT_FILE: &str = "keys.json";
 
-/// Largest key file that is read, in bytes.
-const KEY_FILE_LIMIT_BYTES: u64 = 4096;
 /// Largest document of the signer's own keys that is read, in bytes.
 const DOCUMENT_LIMIT_BYTES: u64 = 1024 * 1024;
 
@@ -38,12 +41,28 @@ pub enum KeyError {
     Damaged(String),
     #[error("{0} is damaged: restore it from a backup")]
     DamagedDocument(String, #[source] KeyDocumentError),
+    #[error(transparent)]
+    Passphrase(#[from] PassphraseError),
+    #[error(
+        "{0} is sealed: name the file of its passphrase as passphrase_file in the configuration"
+    )]
+    Sealed(String),
+    #[error(
+        "the passphrase in {passphrase} does not open {path}: put the one there that sealed it, or restore the key from a backup if it is damaged"
+    )]
+    WrongPassphrase { path: String, passphrase: String },
+    #[error("sealing {0}: it could not be opened again afterwards, so it was left as it is")]
+    Seal(String),
     #[error("writing a key: it has no PKCS#8 form")]
     Encode(#[source] pkcs8::Error),
     #[error(
-        "keys.json names the key of the log, and {0} is not there: restore it from a backup. The log cannot go on without it"
+        "keys.json names the key of the log, and log.pem beside it is not there: restore it from a backup. The log cannot go on without it"
     )]
-    LogKeyGone(String),
+    LogKeyGone,
+    #[error(
+        "{0} is damaged: restore it from a backup. Without one, move it, keys.json and the folder log away, and the signer starts anew with another log"
+    )]
+    DamagedLogKey(String),
     #[error(
         "log.pem holds key {0}, which keys.json does not name as the active key of the log: restore both from the same backup"
     )]
@@ -60,10 +79,20 @@ pub enum KeyError {
     Time(#[from] TimestampError),
 }
 
+impl KeyError {
+    /// Whether it takes another configuration, or another passphrase, to mend it.
+    pub(crate) fn is_of_configuration(&self) -> bool {
+        matches!(
+            self,
+            Self::Passphrase(_) | Self::Sealed(_) | Self::WrongPassphrase { .. }
+        )
+    }
+}
+
 /// The keys of a running signer.
 #[derive(Debug)]
 pub(crate) struct Keys {
-    pub(crate) attestation: SigningKey,
+    pub(crate) attestation: Box<dyn PrivateKey>,
     /// Since when the attestation key signs.
     pub(crate) from: Timestamp,
     /// The signer's own keys, as they are published.
@@ -73,64 +102,54 @@ pub(crate) struct Keys {
 /// The key of the log's checkpoints.
 #[derive(Debug)]
 pub(crate) struct LogKey {
-    pub(crate) key: SigningKey,
+    pub(crate) key: Box<dyn PrivateKey>,
     /// Whether the key document names it, and so the log may be known outside.
     pub(crate) is_published: bool,
 }
 
 impl Keys {
     /// Reads the keys, or makes them when there are none.
-    pub(crate) fn open(folder: &PrivateFolder, now: Timestamp) -> Result<Self, KeyError> {
-        let key = folder.read(ATTESTATION_KEY_FILE, KEY_FILE_LIMIT_BYTES)?;
+    pub(crate) fn open(
+        vault: &impl Vault,
+        folder: &PrivateFolder,
+        now: Timestamp,
+    ) -> Result<Self, KeyError> {
+        let key = vault.load(ATTESTATION_KEY_FILE)?;
         let document = folder.read(KEY_DOCUMENT_FILE, DOCUMENT_LIMIT_BYTES)?;
-        let path = |name| folder.path_of(name).display().to_string();
+        let path = || folder.path_of(KEY_DOCUMENT_FILE).display().to_string();
         let document = document
             .map(|file| KeyDocument::read(&file.bytes))
             .transpose()
-            .map_err(|error| KeyError::DamagedDocument(path(KEY_DOCUMENT_FILE), error))?;
-        let key = key
-            .map(|file| match file::read(&file.bytes) {
-                Some(key) => Ok((key, file.written)),
-                None => Err(KeyError::Damaged(path(ATTESTATION_KEY_FILE))),
-            })
-            .transpose()?;
+            .map_err(|error| KeyError::DamagedDocument(path(), error))?;
         match (key, document) {
-            (Some((attestation, _)), Some(document)) => Self::matched(attestation, document),
+            (Some(Stored { key, .. }), Some(document)) => Self::matched(key, document),
             // The first start was cut off between the two files; the key is as
             // old as its file.
-            (Some((attestation, written)), None) => Self::document(
-                folder,
-                attestation,
-                ms(written).map_or(Ok(now), Timestamp::from_ms)?,
-            ),
-            (None, Some(_)) => Err(KeyError::Gone(path(KEY_DOCUMENT_FILE))),
-            (None, None) => Self::first_start(folder, now),
+            (Some(Stored { key, since }), None) => {
+                let from = ms(since).map_or(Ok(now), Timestamp::from_ms)?;
+                Self::document(folder, key, from)
+            }
+            (None, Some(_)) => Err(KeyError::Gone(path())),
+            (None, None) => Self::document(folder, vault.make(ATTESTATION_KEY_FILE)?, now),
         }
     }
 
-    fn first_start(folder: &PrivateFolder, now: Timestamp) -> Result<Self, KeyError> {
-        let key = generate().map_err(KeyError::Random)?;
-        let pem = file::write(&key).map_err(KeyError::Encode)?;
-        folder.replace(ATTESTATION_KEY_FILE, pem.as_bytes())?;
-        Self::document(folder, key, now)
-    }
-
     /// Reads the log's key, or makes it when there is none.
-    pub(crate) fn log_key(&self, folder: &PrivateFolder) -> Result<LogKey, KeyError> {
-        let path = || folder.path_of(LOG_KEY_FILE).display().to_string();
+    pub(crate) fn log_key(&self, vault: &impl Vault) -> Result<LogKey, KeyError> {
         let published = active(&self.document, Purpose::LogCheckpoint);
         let is_published = published.is_some();
-        let Some(file) = folder.read(LOG_KEY_FILE, KEY_FILE_LIMIT_BYTES)? else {
+        let stored = vault.load(LOG_KEY_FILE).map_err(|error| match error {
+            KeyError::Damaged(path) => KeyError::DamagedLogKey(path),
+            other => other,
+        })?;
+        let Some(Stored { key, .. }) = stored else {
             if is_published {
-                return Err(KeyError::LogKeyGone(path()));
+                return Err(KeyError::LogKeyGone);
             }
-            let key = generate().map_err(KeyError::Random)?;
-            let pem = file::write(&key).map_err(KeyError::Encode)?;
-            folder.replace(LOG_KEY_FILE, pem.as_bytes())?;
+            let key = vault.make(LOG_KEY_FILE)?;
             return Ok(LogKey { key, is_published });
         };
-        let key = file::read(&file.bytes).ok_or_else(|| KeyError::Damaged(path()))?;
-        let key_id = identity::key_id(key.verifying_key().as_bytes());
+        let key_id = identity::key_id(key.public().as_bytes());
         if published.is_some_and(|entry| entry.key_id.as_str() != key_id) {
             return Err(KeyError::ForeignLogKey(key_id));
         }
@@ -158,10 +177,10 @@ impl Keys {
     /// Writes the first key document.
     fn document(
         folder: &PrivateFolder,
-        attestation: SigningKey,
+        attestation: Box<dyn PrivateKey>,
         from: Timestamp,
     ) -> Result<Self, KeyError> {
-        let entry = KeyEntry::active(Purpose::Attestation, &attestation.verifying_key(), from);
+        let entry = KeyEntry::active(Purpose::Attestation, &attestation.public(), from);
         let path = || folder.path_of(KEY_DOCUMENT_FILE).display().to_string();
         let document = KeyDocument::new(1, vec![entry])
             .map_err(|error| KeyError::DamagedDocument(path(), error))?;
@@ -173,8 +192,8 @@ impl Keys {
         })
     }
 
-    fn matched(attestation: SigningKey, document: KeyDocument) -> Result<Self, KeyError> {
-        let key_id = identity::key_id(attestation.verifying_key().as_bytes());
+    fn matched(attestation: Box<dyn PrivateKey>, document: KeyDocument) -> Result<Self, KeyError> {
+        let key_id = identity::key_id(attestation.public().as_bytes());
         let active =
             active(&document, Purpose::Attestation).filter(|entry| entry.key_id.as_str() == key_id);
         match active.and_then(|entry| entry.from) {

@@ -16,12 +16,12 @@ use std::path::Path;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use ed25519_dalek::SigningKey;
 use touchstone_evidence::log::checkpoint::SignedCheckpoint;
 use touchstone_evidence::log::hash::Hash;
 use touchstone_evidence::log::inclusion::LogProof;
 
 use crate::disk::DiskError;
+use crate::keys::{PrivateKey, SigningError};
 use book::Book;
 use disk::Folder;
 
@@ -38,6 +38,8 @@ const REMEMBERED: u64 = 262_144;
 pub enum LogError {
     #[error(transparent)]
     Disk(#[from] DiskError),
+    #[error(transparent)]
+    Key(#[from] SigningError),
     #[error(
         "{0} is gone, and keys.json names the key of a log that was in use: restore the folder from a backup of its latest state. A log that began anew under the same key would contradict the one that was published"
     )]
@@ -88,7 +90,7 @@ impl Log {
     /// been published: see [`LogError::Gone`].
     pub(crate) fn open(
         folder: &Path,
-        key: SigningKey,
+        key: Box<dyn PrivateKey>,
         key_is_published: bool,
     ) -> Result<Self, LogError> {
         let book = Book::open(Folder::open(folder)?, key, key_is_published)?;

@@ -1,22 +1,18 @@
 //! The signer as a program of its own, for images that must hold nothing else.
 //!
-//! `touchstone-signer --config FILE`
+//! `touchstone-signer --config FILE [--allow-weak-isolation]`
 
+use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
-use touchstone_signer::{Config, VERSION};
-use touchstone_telemetry::Chain;
+use touchstone_signer::{Config, Error, IfWeak, Ready, VERSION};
+use touchstone_telemetry::{Chain, exit};
 
 const NAME: &str = "touchstone-signer";
-const USAGE: &str = "Usage: touchstone-signer --config FILE";
-
-/// Exit codes, the same as the whole program's.
-const FAILED: u8 = 1;
-const WRONG_USAGE: u8 = 2;
-const WRONG_CONFIG: u8 = 78;
+const USAGE: &str = "Usage: touchstone-signer --config FILE [--allow-weak-isolation]";
 
 fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args_os().skip(1).collect();
@@ -30,34 +26,42 @@ fn main() -> ExitCode {
             println!("{USAGE}");
             ExitCode::SUCCESS
         }
-        [Some("--config"), Some(file)] => start(Path::new(file)),
+        [Some("--config"), Some(file)] => start(Path::new(file), IfWeak::Refuse),
+        [Some("--config"), Some(file), Some("--allow-weak-isolation")] => {
+            start(Path::new(file), IfWeak::Start)
+        }
         _ => {
             eprintln!("{USAGE}");
-            ExitCode::from(WRONG_USAGE)
+            ExitCode::from(exit::USAGE)
         }
     }
 }
 
-fn start(file: &Path) -> ExitCode {
+fn start(file: &Path, if_weak: IfWeak) -> ExitCode {
     let failed = |code: u8, error: &(dyn std::error::Error + 'static)| {
         eprintln!("{NAME}: {}", Chain(error));
         ExitCode::from(code)
     };
     let config = match Config::load(file) {
         Ok(config) => config,
-        Err(error) => return failed(WRONG_CONFIG, &error),
+        Err(error) => return failed(error.exit_code(), &error),
     };
     if let Err(error) = touchstone_telemetry::init(NAME, &config.log) {
-        return failed(WRONG_CONFIG, &error);
+        return failed(exit::CONFIGURATION, &error);
     }
-    match serve(config) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => failed(FAILED, error.as_ref()),
+    let ready = match Ready::isolated(&config, if_weak) {
+        Ok(ready) => ready,
+        Err(error) => return failed(error.exit_code(), &error),
+    };
+    match serve(ready) {
+        Ok(Ok(())) => ExitCode::SUCCESS,
+        Ok(Err(error)) => failed(error.exit_code(), &error),
+        Err(error) => failed(exit::UNEXPECTED, &error),
     }
 }
 
 #[tokio::main]
-async fn serve(config: Config) -> Result<(), Box<dyn std::error::Error>> {
+async fn serve(ready: Ready) -> io::Result<Result<(), Error>> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     let shutdown = CancellationToken::new();
@@ -69,6 +73,5 @@ async fn serve(config: Config) -> Result<(), Box<dyn std::error::Error>> {
         }
         asked.cancel();
     });
-    touchstone_signer::run(config, shutdown).await?;
-    Ok(())
+    Ok(ready.serve(shutdown).await)
 }

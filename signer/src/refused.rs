@@ -11,6 +11,8 @@ use touchstone_evidence::text::WrongForm;
 use touchstone_evidence::timestamp::TimestampError;
 use touchstone_proto::Malformed;
 
+use crate::keys::SigningError;
+
 #[derive(Debug, thiserror::Error)]
 pub enum Refused {
     #[error("attesting an observation: no agent of this key is on the roster")]
@@ -47,11 +49,14 @@ pub enum Refused {
     Payload(#[from] PayloadError),
     #[error("attesting an observation: its payload has no canonical form")]
     Canonical(#[from] Refusal),
+    #[error("attesting an observation: its payload could not be signed")]
+    Signing(#[from] SigningError),
 }
 
 impl Refused {
     /// The one table of refusals and codes. The same message will always be
-    /// refused in the same way; only `Internal` is the signer's own fault.
+    /// refused in the same way; `Internal` and `Unavailable` alone are the
+    /// signer's own fault.
     pub fn code(&self) -> Code {
         match self {
             Self::UnknownAgent
@@ -70,6 +75,7 @@ impl Refused {
             Self::BeforeKey => Code::FailedPrecondition,
             Self::Baseline(refused) => refused.code(),
             Self::Payload(_) | Self::Canonical(_) => Code::Internal,
+            Self::Signing(_) => Code::Unavailable,
         }
     }
 }

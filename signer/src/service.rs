@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use tokio::sync::Semaphore;
 use tonic::{Code, Request, Response, Status};
+use touchstone_canonical::Canonical;
 use touchstone_evidence::keyset::{KeyDocument, KeyDocumentError};
 use touchstone_evidence::log::entry::Entry;
 use touchstone_evidence::log::hash::Hash;
@@ -28,12 +29,16 @@ use crate::attest::{AgentKey, Answer, Attested, Attestor};
 use crate::log::{Log, LogError};
 use crate::refused::Refused;
 use crate::roster::{Agent, Roster, RosterError};
+use crate::sandbox::Isolation;
 
 /// Where a signer reads the time from; milliseconds since the epoch.
 pub(crate) type Clock = Arc<dyn Fn() -> i64 + Send + Sync>;
 
 /// Longest join token that is looked at, in bytes.
 const JOIN_TOKEN_LIMIT_BYTES: usize = 128;
+
+/// Longest tool list that is handed over, in bytes: what can be read again.
+const TOOL_LIST_LIMIT_BYTES: usize = touchstone_canonical::INPUT_LIMIT;
 
 /// A running signer, behind both of its faces.
 pub(crate) struct Signer {
@@ -43,6 +48,8 @@ pub(crate) struct Signer {
     pub(crate) roster: Roster,
     pub(crate) log: Log,
     pub(crate) clock: Clock,
+    /// What stands between this process and all else.
+    pub(crate) isolation: Isolation,
     /// Evaluations at one time.
     pub(crate) evaluations: Arc<Semaphore>,
 }
@@ -82,7 +89,10 @@ impl SignerService for ForCoordinator {
             Status::internal("publishing keys: they make no document")
         })?;
         let document = document.to_json();
-        Ok(Response::new(KeysResponse { document }))
+        Ok(Response::new(KeysResponse {
+            document,
+            isolation: Some(isolation(&self.0.isolation)),
+        }))
     }
 
     async fn enrol(
@@ -254,6 +264,11 @@ fn answered(answer: Answer, log: Option<LogProof>) -> Result<AttestResponse, Ref
         } => attest_response::Result::Attested(signer::Attested {
             envelope: envelope.to_json(),
             key_id,
+            tool_list: answer
+                .tool_list
+                .filter(|list| list.as_bytes().len() <= TOOL_LIST_LIMIT_BYTES)
+                .map(Canonical::into_bytes)
+                .unwrap_or_default(),
             log: log.map(|proof| signer::LogProof {
                 index: proof.index,
                 inclusion: bytes_of(&proof.inclusion),
@@ -282,6 +297,7 @@ fn log_refused(error: &LogError) -> Status {
         LogError::Beyond { .. } => Code::OutOfRange,
         LogError::Foreign
         | LogError::Disk(_)
+        | LogError::Key(_)
         | LogError::Gone(_)
         | LogError::Damaged { .. }
         | LogError::Behind { .. }
@@ -289,6 +305,15 @@ fn log_refused(error: &LogError) -> Status {
     };
     tracing::error!(error = %Chain(error), "the log refused");
     Status::new(code, Chain(error).to_string())
+}
+
+fn isolation(isolation: &Isolation) -> signer::Isolation {
+    let missing = isolation.missing().iter();
+    signer::Isolation {
+        missing_barriers: missing
+            .map(|missing| missing.barrier.as_str().to_owned())
+            .collect(),
+    }
 }
 
 fn listed(agent: &Agent) -> signer::Agent {

@@ -7,7 +7,7 @@ use super::expect::{Expect, Signing, errored, risk, verified};
 use super::reply::Reply;
 use super::server::On;
 
-const NAMED: &str = r#"Bearer resource_metadata="@ORIGIN@/prm""#;
+pub const NAMED: &str = r#"Bearer resource_metadata="@ORIGIN@/prm""#;
 pub const RESOURCE: &str = r#"{"resource":"@ORIGIN@/mcp","authorization_servers":["@ORIGIN@"]}"#;
 pub const ISSUER: &str = r#"{"issuer":"@ORIGIN@","authorization_endpoint":"@ORIGIN@/authorize","token_endpoint":"@ORIGIN@/token"}"#;
 pub const PATH_PLACE: On = On::Get("/.well-known/oauth-protected-resource/mcp");
@@ -201,6 +201,13 @@ pub fn cases() -> Vec<Case> {
             "A place is relative to the endpoint.",
             r#"Bearer resource_metadata="/prm""#,
             risk("challenge_metadata_url_invalid"),
+        ),
+        gate(
+            "challenge-url-with-user",
+            &[53],
+            "An address with a user name is no address.",
+            r#"Bearer resource_metadata="https://me:pw@elsewhere.example/prm""#,
+            risk("challenge_metadata_url_credentials"),
         ),
         gate(
             "scope-unsupported",

@@ -2,6 +2,7 @@
 
 use touchstone_suites::registry::CheckId as C;
 
+use super::bounds::unread;
 use super::case::{Case, TOOL, always, legacy, legacy_page, modern, page};
 use super::expect::{Expect, Signing, blocked, errored, failed};
 use super::reply::{Ending, Reply, answer};
@@ -29,12 +30,19 @@ pub fn cases() -> Vec<Case> {
         modern(
             "brotli-unasked",
             &[11],
-            "What does not decode is a connection that failed.",
+            "What we do not decode is a list that is invalid.",
         )
         .on(
             On::List,
             plain("\u{1}\u{2}").header("content-encoding", "br"),
         )
+        .expect(unread("response_undecodable")),
+        modern(
+            "gzip-that-is-none",
+            &[11],
+            "What does not decode is a connection that failed.",
+        )
+        .on(On::List, plain(&list).header("content-encoding", "gzip"))
         .expect(Expect::modern().bad_list("tools_list_not_jsonrpc")),
         modern(
             "content-length-too-long",

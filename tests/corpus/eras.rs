@@ -56,6 +56,12 @@ pub fn cases() -> Vec<Case> {
         always("refuses-version", &[24], "A modern server that refuses the revision is legacy.",
             &refused(-32_022))
             .expect(Expect::failed_handshake("handshake_refused").asked("d")),
+        always("refuses-version-it-lists", &[24], "A server that refuses what it lists is asked until it does not.",
+            &refused_listing_it())
+            .expect(Expect::failed_handshake("handshake_refused").asked("dd")),
+        modern("refuses-once", &[24], "A revision that is refused once, and listed as spoken, is not spoken.")
+            .turns(On::Discover, vec![refused_listing_it(), discovers(r#"["2026-07-28"]"#)])
+            .asked("ddlc"),
         modern("lists-without-discover", &[25], "A list that comes is proof of the modern era.")
             .on(On::Discover, Reply::error(404, r#"{"code":-32601,"message":"no"}"#))
             .on(On::Initialize, Reply::error(404, r#"{"code":-32601,"message":"no"}"#))
@@ -125,6 +131,13 @@ fn proposed_again() -> Case {
     );
     let expect = case.expect.clone().revision(Some("2025-06-18"));
     case.expect(expect.asked("diinlcx"))
+}
+
+fn refused_listing_it() -> Reply {
+    Reply::error(
+        400,
+        r#"{"code":-32022,"message":"Unsupported protocol version","data":{"supported":["2026-07-28"],"requested":"2026-07-28"}}"#,
+    )
 }
 
 fn only_2025_06_18() -> Reply {

@@ -8,6 +8,7 @@
 
 mod auth;
 mod bodies;
+mod bounds;
 mod case;
 mod edges;
 mod eras;
@@ -33,7 +34,7 @@ use std::time::SystemTime;
 use touchstone_evidence::target::{Transport, target_id};
 use touchstone_evidence::text::UrlText;
 use touchstone_probe_agent::identity::Identity;
-use touchstone_probe_agent::{RunSpec, SUITE, egress, probe};
+use touchstone_probe_agent::{Policy, RunSpec, SUITE, egress, probe};
 use touchstone_proto::observation::EndpointSource;
 use touchstone_proto::vocabulary::Scope;
 use touchstone_signer::ephemeral::{Answer, Attested, attest};
@@ -66,6 +67,7 @@ fn corpus() -> Vec<Case> {
     cases.extend(auth::cases());
     cases.extend(walls::cases());
     cases.extend(tls::cases());
+    cases.extend(bounds::cases());
     cases
 }
 
@@ -218,7 +220,8 @@ fn run(id: &str, url: &str, authority: Option<PathBuf>) -> Answer {
     let recording = runtime.block_on(async {
         let loopback = ["127.0.0.1/32", "::1/128"].map(|net| net.parse().unwrap());
         let authorities = authority.into_iter().collect();
-        let egress = egress(loopback.to_vec(), authorities).await.unwrap();
+        let policy = Policy::new(loopback.to_vec(), Vec::new());
+        let egress = egress(policy, authorities).await.unwrap();
         probe(spec, &Arc::new(egress), SystemTime::now()).await
     });
     let signed = identity.sign(&recording.observation, recording.bodies);

@@ -176,7 +176,7 @@ pub fn cases() -> Vec<Case> {
 }
 
 /// A later page ended the run.
-fn stopped(key: &'static str) -> Expect {
+pub fn stopped(key: &'static str) -> Expect {
     [
         C::ToolsetFingerprint,
         C::SchemaFingerprint,

@@ -3,7 +3,7 @@
 use touchstone_suites::registry::CheckId as C;
 
 use super::case::{Case, legacy, modern};
-use super::expect::{Expect, failed, verified};
+use super::expect::{Expect, errored, failed, verified};
 use crate::support::hostile::Certificate;
 
 pub fn cases() -> Vec<Case> {
@@ -51,5 +51,13 @@ pub fn cases() -> Vec<Case> {
             Certificate::SelfSigned,
             "certificate_untrusted",
         ),
+        modern(
+            "tls-unheard-extension",
+            &[],
+            "A chain that our verifier does not know is broken.",
+        )
+        .over_tls(Certificate::Unheard)
+        .expect(Expect::broke("tls_failed").asked(""))
+        .with(C::TlsCertificate, errored("tls_failed")),
     ]
 }

@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rcgen::{CertificateParams, DnType, IsCa, KeyPair, date_time_ymd};
+use rcgen::{CertificateParams, CustomExtension, DnType, IsCa, KeyPair, date_time_ymd};
+use rustls::sign::{CertifiedKey, SingleCertAndKey};
 
 /// How a server answers every request on every connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,6 +164,8 @@ pub enum Certificate {
     OtherName,
     /// Issued by nobody that anyone trusts.
     SelfSigned,
+    /// With a critical extension that no verifier knows.
+    Unheard,
 }
 
 /// The TLS side of a server of the name `localhost`, and the authority's
@@ -195,6 +198,11 @@ pub fn server_config(
             leaf.not_before = date_time_ymd(2090, 1, 1);
             leaf.not_after = date_time_ymd(2091, 1, 1);
         }
+        Certificate::Unheard => {
+            let mut extension = CustomExtension::from_oid_content(&[1, 2, 3], vec![5, 0]);
+            extension.set_criticality(true);
+            leaf.custom_extensions.push(extension);
+        }
         _ => {}
     }
     let key = KeyPair::generate().unwrap();
@@ -205,15 +213,15 @@ pub fn server_config(
         leaf.signed_by(&key, &issuer).unwrap()
     };
     let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let key = rustls::pki_types::PrivateKeyDer::Pkcs8(key.serialize_der().into());
+    let key = provider.key_provider.load_private_key(key).unwrap();
+    // Shown as it is: a chain that this side could not read is wanted too.
+    let shown = CertifiedKey::new(vec![leaf.der().clone()], key);
     let config = rustls::ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .unwrap()
         .with_no_client_auth()
-        .with_single_cert(
-            vec![leaf.der().clone()],
-            rustls::pki_types::PrivateKeyDer::Pkcs8(key.serialize_der().into()),
-        )
-        .unwrap();
+        .with_cert_resolver(Arc::new(SingleCertAndKey::from(shown)));
     (Arc::new(config), authority)
 }
 

@@ -19,7 +19,7 @@ use super::{
 use crate::{
     clock::SharedClock,
     event::{Event, Events, PagesUrl},
-    store::{Agent, Recorded, Store},
+    store::{Agent, NewRun, Recorded, Store},
     targets::run_path,
 };
 
@@ -136,6 +136,14 @@ fn size(report: &Report) -> usize {
     })
 }
 
+/// What is told of a result once it is stored.
+#[derive(Debug)]
+struct Told {
+    run: Event,
+    /// Of a slot that had been told as missed.
+    not_missed: Event,
+}
+
 /// The task behind [`Ingest`].
 #[derive(Debug)]
 pub struct Writer {
@@ -161,27 +169,27 @@ impl Writer {
 
     async fn write(&self, batch: Vec<Item>) {
         let mut runs = Vec::with_capacity(batch.len());
+        let mut told_of = Vec::with_capacity(batch.len());
         let mut rest = Vec::with_capacity(batch.len());
         for item in batch {
-            let told = self.event(&item.accepted);
+            let told = self.told(&item.accepted);
             let settled = (
                 Arc::clone(&item.accepted.target),
                 item.accepted.run.slot,
                 item.accepted.run.run_id.clone(),
                 item.accepted.run.wait.clone(),
             );
-            rest.push((settled, told, item.done));
+            told_of.push(told);
+            rest.push((settled, item.done));
             runs.push(item.accepted.run);
         }
-        let now_ms = self.parts.clock.now_ms();
-        // A failure is logged by the store, once for each time it begins.
-        let recorded = self.parts.store.record(Arc::new(runs), now_ms).await.ok();
+        let recorded = self.record(runs, told_of).await;
         let mut any_stored = false;
-        for (index, (settled, told, done)) in rest.into_iter().enumerate() {
+        for (index, (settled, done)) in rest.into_iter().enumerate() {
             let recorded = recorded.as_ref().and_then(|recorded| recorded.get(index));
             let outcome = match recorded {
                 None => Outcome::Retry,
-                Some(Recorded::Stored) => Outcome::Stored,
+                Some(Recorded::Stored { .. }) => Outcome::Stored,
                 Some(Recorded::AlreadyStored) => Outcome::AlreadyStored,
                 Some(Recorded::Conflict) => Outcome::Conflict,
             };
@@ -197,20 +205,41 @@ impl Writer {
             }
             let target_id = Arc::clone(&target.target_id);
             let _ending = self.parts.dispatch.settled(target_id, slot, run_id).await;
-            if outcome == Outcome::Stored {
-                any_stored = true;
-                self.parts.events.tell(told);
-            }
+            any_stored |= outcome == Outcome::Stored;
         }
         if any_stored {
             self.parts.stored.notify_one();
         }
     }
 
-    fn event(&self, accepted: &Accepted) -> Event {
+    /// Stores results and tells of them.
+    async fn record(&self, runs: Vec<NewRun>, told_of: Vec<Told>) -> Option<Vec<Recorded>> {
+        let _order = self.parts.events.in_order().await;
+        let now_ms = self.parts.clock.now_ms();
+        // A failure is logged by the store, once for each time it begins.
+        let recorded = self.parts.store.record(Arc::new(runs), now_ms).await.ok()?;
+        for (told, recorded) in told_of.into_iter().zip(&recorded) {
+            if let Recorded::Stored { was_missed } = recorded {
+                self.parts.events.tell(told.run);
+                if *was_missed {
+                    self.parts.events.tell(told.not_missed);
+                }
+            }
+        }
+        Some(recorded)
+    }
+
+    fn told(&self, accepted: &Accepted) -> Told {
         let (run, target) = (&accepted.run, &accepted.target);
         let (reach, cause) = Event::reach(run.reach);
-        Event::Run {
+        let not_missed = Event::NotMissed {
+            target_id: target.target_id.to_string(),
+            url: target.url.clone(),
+            slug: target.slug.clone(),
+            slot: run.slot,
+            run_id: run.run_id.clone(),
+        };
+        let run = Event::Run {
             target_id: target.target_id.to_string(),
             url: target.url.clone(),
             slug: target.slug.clone(),
@@ -221,6 +250,7 @@ impl Writer {
             cause,
             took_ms: run.finished_at_ms - run.started_at_ms,
             page_url: self.parts.pages.page(&run_path(&target.slug, &run.run_id)),
-        }
+        };
+        Told { run, not_missed }
     }
 }

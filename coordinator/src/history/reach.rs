@@ -4,7 +4,7 @@
 use std::fmt;
 
 use touchstone_proto::observation::{
-    BodyEnd, Exchange, FailureKind, Observation, Step, Stop, StopKind,
+    BodyEnd, Exchange, Failure, FailureKind, Observation, Step, Stop, StopKind,
 };
 
 /// What one run says for its day.
@@ -52,10 +52,15 @@ impl Reach {
     }
 
     fn of_exchange(exchange: &Exchange) -> Self {
-        if let Some(failure) = &exchange.failure {
+        let status = status(exchange);
+        // What cannot be decoded came all the same: its status speaks.
+        let undecodable = status.is_some_and(|_| {
+            exchange.failure.as_ref().map(Failure::kind) == Some(FailureKind::Undecodable)
+        });
+        if let Some(failure) = exchange.failure.as_ref().filter(|_| !undecodable) {
             return Self::of_failure(failure.kind());
         }
-        let Some(status) = status(exchange) else {
+        let Some(status) = status else {
             return Self::NotCounted(Cause::Ours);
         };
         let end = exchange
@@ -100,7 +105,9 @@ impl Reach {
             }
             FailureKind::NotHttp | FailureKind::Undecodable => Self::Unanswered(Cause::NotHttp),
             FailureKind::PolicyRefused => Self::NotCounted(Cause::PolicyRefused),
-            FailureKind::TooLarge => Self::NotCounted(Cause::ResponseTooLarge),
+            FailureKind::TooLarge | FailureKind::HeadersTooLarge => {
+                Self::NotCounted(Cause::ResponseTooLarge)
+            }
             // A handshake is never redirected by us; the rest are our own faults.
             FailureKind::TooManyRedirects
             | FailureKind::ResolverUnavailable
@@ -196,7 +203,7 @@ impl fmt::Display for Cause {
 
 #[cfg(test)]
 mod tests {
-    use touchstone_proto::observation::{Body, Failure, Lookup, Response};
+    use touchstone_proto::observation::{Body, Lookup, Response};
 
     use super::*;
 
@@ -231,6 +238,13 @@ mod tests {
         let body = exchange.response.as_mut().unwrap().body.as_mut().unwrap();
         body.end = end.into();
         exchange
+    }
+
+    fn undecodable(status: u32) -> Exchange {
+        Exchange {
+            failure: failed(Step::Discover, FailureKind::Undecodable).failure,
+            ..answered(Step::Discover, status)
+        }
     }
 
     fn run(exchanges: Vec<Exchange>, stop: Option<(StopKind, u32)>) -> Reach {
@@ -312,6 +326,19 @@ mod tests {
                 None,
                 Unanswered(Cause::TimedOut),
             ),
+            (
+                vec![failed(Discover, FailureKind::HeadersTooLarge)],
+                Some((StopKind::ExchangeFailed, 0)),
+                NotCounted(Cause::ResponseTooLarge),
+            ),
+            // No way to the address from here, no descriptor left, no port.
+            (
+                vec![failed(Discover, FailureKind::Agent)],
+                Some((StopKind::ExchangeFailed, 0)),
+                NotCounted(Cause::Ours),
+            ),
+            (vec![undecodable(200)], None, Answered),
+            (vec![undecodable(503)], None, Unanswered(Cause::ServerError)),
             (vec![], None, NotCounted(Cause::Ours)),
         ];
         for (index, (exchanges, stop, expected)) in cases.into_iter().enumerate() {

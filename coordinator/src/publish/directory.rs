@@ -6,6 +6,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use touchstone_words::Param;
 
+use super::changes::since;
 use super::commands::{Command, Commands};
 use super::marks::{Signature, SignatureMark, StateMark};
 use super::page::{Page, Place, answer};
@@ -49,6 +50,10 @@ struct Hit {
     plain: bool,
     strip: Strip,
     days: Prose,
+    /// Since when its tool list is the same.
+    unchanged: Option<Prose>,
+    /// Tools whose names hold a word of the search.
+    tools: Vec<Stranger>,
     observed: Option<Moment>,
     stale: Option<Prose>,
     first_run: Option<Moment>,
@@ -148,6 +153,11 @@ fn hit(text: Text, place: usize, entry: &DirectoryEntry, now_ms: i64) -> Hit {
                 &[("answered", answered.into()), ("counted", counted.into())],
             )
         },
+        unchanged: entry
+            .tools_unchanged
+            .as_ref()
+            .map(|unchanged| since(text, Some(unchanged))),
+        tools: entry.matched_tools.iter().cloned().map(Stranger).collect(),
         observed: entry
             .newest
             .as_ref()

@@ -24,6 +24,8 @@ pub const EVIDENCE_AT_ONCE: usize = 8;
 pub const TOOL_NAMES_LIMIT: usize = 1000;
 /// Differences from the baseline that a report lists; the rest is counted.
 pub const DIFFERENCES_LIMIT: usize = 200;
+/// Places that differ which one page of a history lists; the rest is counted.
+pub const HISTORY_ROWS_LIMIT: usize = 400;
 /// Responses shorter than this are not worth compressing, in bytes.
 pub const COMPRESS_FROM_BYTES: u64 = 512;
 
@@ -36,6 +38,9 @@ pub const RUN_SECONDS: i64 = 10;
 pub const LATER_PAGE_REQUESTS: i64 = 9;
 /// Bytes of one response, as sent and decoded.
 pub const RESPONSE_BYTES: i64 = 2_097_152;
+/// Bytes of all headers of one response together, and levels of nesting of JSON.
+pub const RESPONSE_HEADERS_BYTES: i64 = 65_536;
+pub const JSON_LEVELS: i64 = 1_024;
 /// Pages and tools of one tool list.
 pub const LIST_PAGES: i64 = 10;
 pub const LIST_TOOLS: i64 = 5_000;

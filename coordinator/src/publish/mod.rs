@@ -6,6 +6,7 @@
 //! theirs has a bound in [`limits`].
 
 mod assets;
+mod changes;
 mod commands;
 mod directory;
 mod evidence;

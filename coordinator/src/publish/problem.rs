@@ -1,8 +1,11 @@
 //! Pages for what is not there and for what broke. They look alike and say
-//! different things.
+//! different things. No refusal leaves the site in another form: what the
+//! router itself refuses becomes such a page in [`as_asked`].
 
 use askama::Template;
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::extract::Request;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use touchstone_words::Language;
 
@@ -39,6 +42,62 @@ impl Form {
             _ => Self::Page,
         }
     }
+}
+
+/// Marks an answer as one of this room's.
+#[derive(Clone, Copy, Debug)]
+struct Shown {
+    key: &'static str,
+    form: Form,
+}
+
+/// Gives every refusal as whoever asked reads it: as JSON where the address or
+/// the `Accept` of the request says so, else as a page.
+pub(super) async fn as_asked(request: Request, next: Next) -> Response {
+    let path = request.uri().path();
+    let text = language_of(path);
+    let form = if prefers_data(request.headers()) {
+        Form::Data
+    } else {
+        Form::of(path)
+    };
+    let response = next.run(request).await;
+    let status = response.status();
+    if !status.is_client_error() && !status.is_server_error() {
+        return response;
+    }
+    let shown = response.extensions().get::<Shown>().copied();
+    let key = match shown {
+        Some(shown) if shown.form == form || form == Form::Page => return response,
+        Some(shown) => shown.key,
+        None => match status {
+            StatusCode::NOT_FOUND => "not-found",
+            StatusCode::METHOD_NOT_ALLOWED => "method-not-allowed",
+            _ if status.is_client_error() => "bad-request",
+            _ => "broken",
+        },
+    };
+    let mut again = show(text, form, status, key, None);
+    for name in [header::ALLOW, header::RETRY_AFTER] {
+        if let Some(value) = response.headers().get(&name) {
+            again.headers_mut().insert(name, value.clone());
+        }
+    }
+    again
+}
+
+/// Whether `Accept` names JSON and no HTML (RFC 9110, section 12.5.1).
+fn prefers_data(headers: &HeaderMap) -> bool {
+    let accepts = |media_type: &str| {
+        headers
+            .get_all(header::ACCEPT)
+            .iter()
+            .filter_map(|value| value.to_str().ok())
+            .flat_map(|value| value.split(','))
+            .filter_map(|range| range.split(';').next())
+            .any(|range| range.trim().eq_ignore_ascii_case(media_type))
+    };
+    (accepts("application/json") || accepts("application/problem+json")) && !accepts("text/html")
 }
 
 /// No page, no file at this address.
@@ -182,5 +241,6 @@ fn show(
     response
         .headers_mut()
         .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response.extensions_mut().insert(Shown { key, form });
     response
 }

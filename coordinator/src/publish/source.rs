@@ -5,7 +5,10 @@ use std::future::Future;
 
 use touchstone_evidence::log::tile::Tile;
 
-use crate::store::read::{DirectoryPage, DirectoryQuery, Evidence, KeyDocument, Report};
+use crate::signer::Isolation;
+use crate::store::read::{
+    DirectoryPage, DirectoryQuery, Evidence, KeyDocument, Report, ToolHistory,
+};
 use crate::store::{LogLine, Reader, StoreError};
 
 /// The store did not answer. The cause is logged and never shown.
@@ -26,6 +29,13 @@ pub trait Source: Send + Sync + 'static {
         slug: &str,
         run_id: Option<&str>,
     ) -> impl Future<Output = Result<Option<Report>, Unavailable>> + Send;
+
+    /// How a target's tool list changed before a time, newest first.
+    fn tool_changes(
+        &self,
+        slug: &str,
+        before_ms: Option<i64>,
+    ) -> impl Future<Output = Result<Option<ToolHistory>, Unavailable>> + Send;
 
     fn evidence(
         &self,
@@ -50,6 +60,9 @@ pub trait Source: Send + Sync + 'static {
 
     fn keys(&self) -> impl Future<Output = Result<Option<KeyDocument>, Unavailable>> + Send;
 
+    /// What the signer said last of its isolation.
+    fn signer_isolation(&self) -> Isolation;
+
     /// UTC, milliseconds since the epoch: the time by which pages judge age.
     fn now_ms(&self) -> i64;
 }
@@ -73,6 +86,14 @@ impl Source for Reader {
         Ok(Self::report(self, slug, run_id).await?)
     }
 
+    async fn tool_changes(
+        &self,
+        slug: &str,
+        before_ms: Option<i64>,
+    ) -> Result<Option<ToolHistory>, Unavailable> {
+        Ok(Self::tool_changes(self, slug, before_ms).await?)
+    }
+
     async fn evidence(&self, run_id: &str) -> Result<Option<Evidence>, Unavailable> {
         Ok(Self::evidence(self, run_id).await?)
     }
@@ -91,6 +112,10 @@ impl Source for Reader {
 
     async fn keys(&self) -> Result<Option<KeyDocument>, Unavailable> {
         Ok(Self::keys(self).await?)
+    }
+
+    fn signer_isolation(&self) -> Isolation {
+        Self::signer_isolation(self)
     }
 
     fn now_ms(&self) -> i64 {

@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 use touchstone_proto::observation::{Exchange, Observation};
 
+use super::changes;
 use super::evidence::bundle_name;
 use super::marks::Signature;
 use super::report::saw::{failure_name, step_name};
@@ -54,6 +55,9 @@ pub(super) fn report(reading: &Reading<'_>) -> Value {
         "baseline": report.baseline.as_ref().map(baseline),
         "observed_days": report.observed_days,
         "tools_unchanged": report.tools_unchanged.as_ref().filter(|_| reading.signature == Signature::Full),
+        // The newest changes of the list; all of them stand under /servers/SLUG/changes.json.
+        "tool_change_count": report.tool_changes.total,
+        "tool_changes": report.tool_changes.changes.iter().map(changes::change).collect::<Vec<_>>(),
         "missed": report.missed.iter().map(missed).collect::<Vec<_>>(),
         "regions": report.regions.iter().map(run_facts).collect::<Vec<_>>(),
         "runs": report.runs.iter().map(run_line).collect::<Vec<_>>(),
@@ -189,7 +193,7 @@ fn source(source: EndpointSource) -> &'static str {
 }
 
 /// RFC 3339, UTC, milliseconds.
-fn time(ms: i64) -> String {
+pub(super) fn time(ms: i64) -> String {
     let moment = instant(ms);
     format!(
         "{}T{:02}:{:02}:{:02}.{:03}Z",

@@ -13,10 +13,11 @@ use tokio::{
     time::Instant,
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use touchstone_telemetry::exit;
 
 use crate::{
     clock::{SharedClock, SystemClock},
-    config::{Config, ConfigError},
+    config::{Config, Unfit},
     event::{Event, Events, PagesUrl},
     fleet::{
         dispatch::{self, Dispatch, Ended},
@@ -51,7 +52,7 @@ pub const STOP_LIMIT: Duration = Duration::from_secs(4);
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("starting the coordinator")]
-    Config(#[from] ConfigError),
+    Config(#[from] Unfit),
     #[error("starting the coordinator")]
     Listen(#[from] ListenError),
     #[error("starting the coordinator")]
@@ -65,10 +66,12 @@ pub enum Error {
 }
 
 impl Error {
-    /// Something else stands where this coordinator wants to listen; a restart
-    /// does not mend that.
-    pub fn is_conflict(&self) -> bool {
-        matches!(self, Self::Listen(_))
+    /// What the process ends with.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::Config(_) => exit::CONFIGURATION,
+            other => exit::code(other),
+        }
     }
 }
 
@@ -280,6 +283,7 @@ impl Running {
         let live = Live {
             fleet: shown.clone(),
             signer_reachable: opened.signer.reachable(),
+            signer_isolation: opened.signer.isolation(),
             regions: config.regions.clone(),
         };
         let reader = Reader::new(opened.store.clone(), Arc::clone(&clock), live);

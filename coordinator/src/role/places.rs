@@ -28,13 +28,14 @@ pub(super) enum Agents {
 
 impl Places {
     pub(super) async fn bind(config: &Config) -> Result<Self, Error> {
-        let pages = listen::tcp(config.pages_listen).await?;
+        const AGENTS: &str = "agents_listen";
+        let pages = listen::tcp("pages_listen", config.pages_listen).await?;
         let pages_at = pages.local_addr().unwrap_or(config.pages_listen);
         let agents = match config.agents()? {
-            Address::Unix(path) => Agents::Unix(listen::unix(&path).await?),
-            Address::Tcp(address) => Agents::Tcp(listen::tcp(address).await?),
+            Address::Unix(path) => Agents::Unix(listen::unix(AGENTS, &path).await?),
+            Address::Tcp(address) => Agents::Tcp(listen::tcp(AGENTS, address).await?),
         };
-        let operator = listen::private_unix(&config.operator_socket()?).await?;
+        let operator = listen::private_unix("operator_listen", &config.operator_socket()?).await?;
         Ok(Self {
             pages,
             pages_at,

@@ -117,6 +117,11 @@ impl Dialect {
                 include_str!("../../migrations/sqlite/0002_baselines.sql"),
             ),
             (
+                3,
+                "tool lists",
+                include_str!("../../migrations/sqlite/0003_tool_lists.sql"),
+            ),
+            (
                 10,
                 "log",
                 include_str!("../../migrations/sqlite/0010_log.sql"),

@@ -39,8 +39,11 @@ pub enum StoreError {
         doing: &'static str,
         source: sqlx::Error,
     },
-    #[error("opening the database {url:?}: only sqlite: URLs are served by this version")]
-    Scheme { url: String },
+    /// Of another database's URL only the scheme is repeated: it may hold a password.
+    #[error(
+        "opening the database: its URL begins with {scheme:?}, and only sqlite: URLs are served by this version"
+    )]
+    Scheme { scheme: String },
     #[error("opening the database {url:?}: its folder cannot be made")]
     Folder { url: String, source: std::io::Error },
     #[error("opening the database {url:?}: its file cannot be made")]

@@ -92,7 +92,7 @@ impl NewBody {
 }
 
 /// Exactly `size` bytes, or nothing.
-fn unpack(zlib: &[u8], size: u64) -> Option<Bytes> {
+pub(super) fn unpack(zlib: &[u8], size: u64) -> Option<Bytes> {
     let mut bytes = Vec::with_capacity(usize::try_from(size).ok()?);
     ZlibDecoder::new(zlib)
         .take(size + 1)

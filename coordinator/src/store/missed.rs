@@ -15,19 +15,21 @@ use crate::{schedule::Missed, targets::SUITE};
 const STORED_IN_RANGE_LIMIT: i64 = 10_000;
 
 impl Store {
-    /// Records slots that passed without a result.
+    /// Records slots that passed without a result; of each range says which
+    /// parts of it those are, as some slots may have a result by now.
     pub async fn record_missed(
         &self,
         missed: Arc<Vec<Missed>>,
         now_ms: i64,
-    ) -> Result<(), StoreError> {
+    ) -> Result<Vec<Vec<MissedSlots>>, StoreError> {
         self.run_tx("recording missed slots", move |tx| {
             let missed = Arc::clone(&missed);
             async move {
+                let mut recorded = Vec::with_capacity(missed.len());
                 for missed in missed.iter() {
-                    record(tx, missed, now_ms).await?;
+                    recorded.push(record(tx, missed, now_ms).await?);
                 }
-                Ok(())
+                Ok(recorded)
             }
             .boxed()
         })
@@ -35,7 +37,11 @@ impl Store {
     }
 }
 
-async fn record(tx: &mut Tx, missed: &Missed, now_ms: i64) -> Result<(), sqlx::Error> {
+async fn record(
+    tx: &mut Tx,
+    missed: &Missed,
+    now_ms: i64,
+) -> Result<Vec<MissedSlots>, sqlx::Error> {
     let stored = sqlx::query(
         "SELECT slot FROM runs WHERE target_id = $1 AND suite = $2 \
          AND slot >= $3 AND slot <= $4 ORDER BY slot LIMIT $5",
@@ -60,16 +66,18 @@ async fn record(tx: &mut Tx, missed: &Missed, now_ms: i64) -> Result<(), sqlx::E
         region: (!missed.region.is_empty()).then(|| missed.region.clone()),
         cause: missed.cause,
     };
-    for part in whole.without(&stored) {
-        if !extend(tx, &missed.target.target_id, &part).await? {
-            insert(tx, &missed.target.target_id, &part, now_ms).await?;
+    let parts = whole.without(&stored);
+    for part in &parts {
+        if !extend(tx, &missed.target.target_id, part).await? {
+            insert(tx, &missed.target.target_id, part, now_ms).await?;
         }
     }
-    Ok(())
+    Ok(parts)
 }
 
-/// Takes the slot of a stored run out of the range that holds it.
-pub(super) async fn forget(tx: &mut Tx, run: &NewRun, slot: i64) -> Result<(), sqlx::Error> {
+/// Takes the slot of a stored run out of the range that holds it, and says
+/// whether one did.
+pub(super) async fn forget(tx: &mut Tx, run: &NewRun, slot: i64) -> Result<bool, sqlx::Error> {
     let row = sqlx::query(
         "SELECT suite, first_slot, last_slot, first_at_ms, last_at_ms, region, cause, \
          recorded_at_ms FROM missed WHERE target_id = $1 AND suite = $2 \
@@ -81,7 +89,7 @@ pub(super) async fn forget(tx: &mut Tx, run: &NewRun, slot: i64) -> Result<(), s
     .fetch_optional(&mut *tx)
     .await?;
     let Some(row) = row else {
-        return Ok(());
+        return Ok(false);
     };
     let range = row::missed(&row)?;
     let recorded_at_ms: i64 = row.try_get("recorded_at_ms")?;
@@ -94,7 +102,7 @@ pub(super) async fn forget(tx: &mut Tx, run: &NewRun, slot: i64) -> Result<(), s
     for part in range.without(&[run.slot]) {
         insert(tx, &run.target_id, &part, recorded_at_ms).await?;
     }
-    Ok(())
+    Ok(true)
 }
 
 /// Lengthens the range that ends just before this one, if it is of a kind with it.

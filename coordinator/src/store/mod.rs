@@ -8,6 +8,7 @@ mod baselines;
 mod dialect;
 mod error;
 mod evidence;
+mod lists;
 mod log;
 mod missed;
 mod outbox;
@@ -28,6 +29,7 @@ pub use baselines::{APPROVALS_LIMIT, Ineligible};
 use dialect::Dialect;
 pub use error::{Failure, StoreError};
 use futures_util::future::BoxFuture;
+pub use lists::Listed;
 pub use log::{LOG_LINES_LIMIT, LogLine, LogPart};
 pub use outbox::{Answer, Backlog, PendingRun};
 use read::StoreHealth;
@@ -90,7 +92,15 @@ impl Store {
             busy_timeout,
             size_limit_bytes,
         } = options;
-        let dialect = Dialect::of(&url).ok_or_else(|| StoreError::Scheme { url: url.clone() })?;
+        let dialect = Dialect::of(&url).ok_or_else(|| StoreError::Scheme {
+            scheme: url
+                .split(':')
+                .next()
+                .unwrap_or_default()
+                .chars()
+                .take(20)
+                .collect(),
+        })?;
         if let Some(folder) = dialect.file(&url).as_deref().and_then(|file| file.parent()) {
             make_private_folder(folder)
                 .await

@@ -8,7 +8,7 @@ use futures_util::FutureExt as _;
 use sqlx::Row as _;
 use touchstone_proto::{signer::LogProof, vocabulary::Scope};
 
-use super::{Store, StoreError, Tx, log::keep_held, read::StateCounts, row};
+use super::{Listed, Store, StoreError, Tx, lists, log::keep_held, read::StateCounts, row};
 
 /// Longest text of an error that is kept, in characters.
 const ERROR_LIMIT: usize = 500;
@@ -37,6 +37,8 @@ pub enum Answer {
         states: StateCounts,
         toolset_fingerprint: Option<String>,
         schema_fingerprint: Option<String>,
+        /// Of a run that read the whole list.
+        listed: Option<Box<Listed>>,
         /// Where it stands in the signer's log.
         log: LogProof,
     },
@@ -203,6 +205,13 @@ async fn store_answer(
     .bind(run_id)
     .execute(&mut *tx)
     .await?;
+    if let Answer::Signed {
+        listed: Some(listed),
+        ..
+    } = answer
+    {
+        lists::record(tx, run_id, listed).await?;
+    }
     let (predicate, detail, envelope, log) = match answer {
         Answer::Signed {
             predicate,

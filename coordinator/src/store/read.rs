@@ -3,6 +3,7 @@
 //!
 //! - `directory(&DirectoryQuery) -> DirectoryPage`: targets, each with its newest run
 //! - `report(slug, run_id: Option<&str>) -> Option<Report>`: one target, its newest run or the one named
+//! - `tool_changes(slug, before_ms) -> Option<ToolHistory>`: how its tool list changed
 //! - `evidence(run_id) -> Option<Evidence>`: everything needed to check one run
 //! - `keys() -> Option<KeyDocument>`: the signer's key document as last fetched
 //! - `status() -> Status`: our own fleet
@@ -11,14 +12,17 @@
 //! Every list is bounded by a constant here, and says so when it was cut.
 
 use serde::Serialize;
+use touchstone_canonical::change::Changes;
 use touchstone_proto::{
     observation::{Observation, SignedObservation},
     signer::LogProof,
     vocabulary::Scope,
 };
 
+pub use super::lists::ListChange;
 use crate::{
     history::{changes::Unchanged, days::ObservedDays, reach::Reach},
+    signer::Isolation,
     targets::{EndpointSource, Tier},
 };
 
@@ -28,6 +32,12 @@ pub const DIRECTORY_LIMIT: u32 = 100;
 pub const DIRECTORY_WORDS: usize = 4;
 /// Earlier runs that a report lists.
 pub const PREVIOUS_RUNS_LIMIT: u32 = 50;
+/// Changes of a tool list on one page of its history, and on a report. Each is
+/// made from two lists of at most 2 MiB.
+pub const HISTORY_CHANGES: u32 = 20;
+pub const REPORT_CHANGES: u32 = 3;
+/// Tools that are named as the reason why a target was found.
+pub const MATCHED_TOOLS: usize = 3;
 /// Missed slots, as ranges, that a report lists.
 pub const MISSED_LIMIT: u32 = 50;
 
@@ -110,8 +120,9 @@ pub struct Findings {
 /// Which targets a directory lists.
 #[derive(Clone, Debug, Default)]
 pub struct DirectoryQuery {
-    /// Words that each must be contained in the target's URL; at most
-    /// [`DIRECTORY_WORDS`], the others are ignored.
+    /// Words that each must be contained in the target's URL or in the name of a
+    /// tool of its newest complete list; at most [`DIRECTORY_WORDS`], the others
+    /// are ignored.
     pub text: String,
     /// Only targets whose newest run is signed so. `None`: all.
     pub signature: Option<SignatureFilter>,
@@ -147,6 +158,36 @@ pub struct DirectoryEntry {
     /// Of the newest run, when it is signed.
     pub states: Option<StateCounts>,
     pub observed_days: ObservedDays,
+    pub tools_unchanged: Option<Unchanged>,
+    /// Tools of the newest complete list whose names hold a word of the query,
+    /// at most [`MATCHED_TOOLS`].
+    pub matched_tools: Vec<String>,
+}
+
+/// A part of the history of a target's tool list, newest first.
+#[derive(Clone, Debug, Default)]
+pub struct ToolChanges {
+    pub changes: Vec<ToolChange>,
+    /// Of all changes, listed here or not.
+    pub total: u64,
+    /// Changes first seen before this are the next part; `None` at the end.
+    pub next_ms: Option<i64>,
+}
+
+/// One change of a tool list, and what it consists of.
+#[derive(Clone, Debug)]
+pub struct ToolChange {
+    pub seen: ListChange,
+    /// `None`: one of the two lists was too long to be kept.
+    pub what: Option<Changes>,
+}
+
+/// The history of one target's tool list.
+#[derive(Clone, Debug)]
+pub struct ToolHistory {
+    pub target: TargetView,
+    pub unchanged: Option<Unchanged>,
+    pub changes: ToolChanges,
 }
 
 /// All that a report page shows of one target.
@@ -165,6 +206,8 @@ pub struct Report {
     pub observed_days: ObservedDays,
     /// Since when the tool list is the same; `None`: no signed run listed it.
     pub tools_unchanged: Option<Unchanged>,
+    /// The newest changes of the tool list, at most [`REPORT_CHANGES`].
+    pub tool_changes: ToolChanges,
     /// Newest run of each region, in the order of the target's regions.
     pub regions: Vec<RunView>,
     /// The approved run that runs are compared with from now on.
@@ -301,6 +344,7 @@ pub struct Status {
     pub pending: u64,
     pub oldest_pending_at_ms: Option<i64>,
     pub signer_reachable: bool,
+    pub signer_isolation: Isolation,
     pub store: StoreHealth,
     pub regions: Vec<RegionStatus>,
     /// Over the last 90 UTC days: slots with a result, and without, by cause.
@@ -309,10 +353,11 @@ pub struct Status {
 }
 
 /// As much of [`Status`] as is cheap to ask for, and asked for often.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Vitals {
     pub store: StoreHealth,
     pub signer_reachable: bool,
+    pub signer_isolation: Isolation,
     /// Agents connected.
     pub agents: u32,
     /// Runs that wait for the signer.

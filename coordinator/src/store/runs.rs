@@ -49,7 +49,10 @@ pub struct NewBody {
 /// What became of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recorded {
-    Stored,
+    Stored {
+        /// The slot had been recorded as missed, and no longer is.
+        was_missed: bool,
+    },
     AlreadyStored,
     Conflict,
 }
@@ -108,7 +111,7 @@ async fn record(tx: &mut Tx, run: &NewRun, now_ms: i64) -> Result<Recorded, sqlx
     .bind(now_ms)
     .execute(&mut *tx)
     .await?;
-    missed::forget(tx, run, slot).await?;
+    let was_missed = missed::forget(tx, run, slot).await?;
     if let Some((host, until_ms)) = &run.wait {
         sqlx::query(
             "INSERT INTO waits (host, until_ms) VALUES ($1, $2) \
@@ -124,7 +127,7 @@ async fn record(tx: &mut Tx, run: &NewRun, now_ms: i64) -> Result<Recorded, sqlx
             .execute(&mut *tx)
             .await?;
     }
-    Ok(Recorded::Stored)
+    Ok(Recorded::Stored { was_missed })
 }
 
 async fn insert_run(tx: &mut Tx, run: &NewRun, slot: i64, now_ms: i64) -> Result<(), sqlx::Error> {

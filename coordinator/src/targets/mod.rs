@@ -1,11 +1,13 @@
 //! What is watched, and how often.
 
+mod credential;
 mod slug;
 mod target;
 mod tier;
 
+pub use credential::Credential;
 pub(crate) use slug::candidates as slug_candidates;
-pub use slug::{report_path, run_path};
+pub use slug::{changes_path, report_path, run_path};
 pub use target::{EndpointSource, REGIONS_LIMIT, SUITE, Seed, SeedError, Target, is_region};
 pub use tier::{STALE_MARGIN, Tier};
 

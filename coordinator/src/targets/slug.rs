@@ -13,6 +13,11 @@ pub fn report_path(slug: &str) -> String {
     format!("/servers/{slug}")
 }
 
+/// Path of the page of how a target's tool list changed.
+pub fn changes_path(slug: &str) -> String {
+    format!("/servers/{slug}/changes")
+}
+
 /// Path of the page of one run of a target.
 pub fn run_path(slug: &str, run_id: &str) -> String {
     format!("/servers/{slug}/runs/{run_id}")

@@ -4,13 +4,13 @@
 use std::sync::Arc;
 
 use touchstone_evidence::{
-    target::{Transport, target_id},
+    target::{Transport, names_a_user, target_id},
     text::{Region, UrlText},
 };
 pub use touchstone_proto::observation::EndpointSource;
 use url::Url;
 
-use super::Tier;
+use super::{Credential, Tier};
 
 /// The suite that every target runs.
 pub const SUITE: &str = "mcp";
@@ -38,8 +38,13 @@ pub enum SeedError {
     },
     #[error("adding the target {url:?}: only http and https URLs can be watched")]
     Scheme { url: String },
-    #[error("adding the target {url:?}: a URL with a user name or password is not taken")]
-    Credentials { url: String },
+    #[error("adding a target: a URL with a user name or password is not taken, nor repeated here")]
+    Credentials,
+    #[error(
+        "adding the target at {host:?}: its query parameter {name:?} is named like a credential, \
+         and a URL is published as it is; write it without"
+    )]
+    CredentialParameter { host: String, name: String },
     #[error("adding the target {url:?}: it is longer than 2,048 characters")]
     Length { url: String },
     #[error(
@@ -48,6 +53,20 @@ pub enum SeedError {
     Regions { url: String, count: usize },
     #[error("adding the target {url:?}: {region:?} is no name of a region (a-z, 0-9, hyphen)")]
     Region { url: String, region: String },
+}
+
+impl SeedError {
+    /// The address that was not taken, as far as it is shown.
+    pub fn url(&self) -> Option<&str> {
+        match self {
+            Self::Url { url, .. }
+            | Self::Scheme { url }
+            | Self::Length { url }
+            | Self::Regions { url, .. }
+            | Self::Region { url, .. } => Some(url),
+            Self::Credentials | Self::CredentialParameter { .. } => None,
+        }
+    }
 }
 
 impl Seed {
@@ -59,6 +78,9 @@ impl Seed {
         regions: Vec<String>,
     ) -> Result<Self, SeedError> {
         let shown = || text.chars().take(200).collect::<String>();
+        if names_a_user(text) {
+            return Err(SeedError::Credentials);
+        }
         let mut url = Url::parse(text).map_err(|source| SeedError::Url {
             url: shown(),
             source,
@@ -66,10 +88,14 @@ impl Seed {
         if !matches!(url.scheme(), "http" | "https") {
             return Err(SeedError::Scheme { url: shown() });
         }
-        if !url.username().is_empty() || url.password().is_some() {
-            // The URL is not repeated with what should not have been in it.
-            return Err(SeedError::Credentials {
-                url: url.host_str().unwrap_or_default().to_owned(),
+        if let Some(credential) = Credential::within(&url) {
+            return Err(match credential {
+                Credential::User => SeedError::Credentials,
+                // The URL is not repeated with what should not have been in it.
+                Credential::Parameter(name) => SeedError::CredentialParameter {
+                    host: url.host_str().unwrap_or_default().to_owned(),
+                    name,
+                },
             });
         }
         url.set_fragment(None);
@@ -139,6 +165,8 @@ impl Target {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn parse(text: &str) -> Result<Seed, SeedError> {
@@ -174,6 +202,12 @@ mod tests {
         ));
         let refusal = parse("https://me:secret@mcp.example/").unwrap_err();
         assert!(!refusal.to_string().contains("secret"));
+        let refusal = parse("https://mcp.example/mcp?api_key=sk-1234").unwrap_err();
+        let said = refusal.to_string();
+        assert!(
+            said.contains("api_key") && !said.contains("sk-1234"),
+            "{said}"
+        );
         let long = format!("https://mcp.example/{}", "x".repeat(2048));
         assert!(matches!(parse(&long), Err(SeedError::Length { .. })));
         let regions = |names: &[&str]| {
@@ -188,5 +222,24 @@ mod tests {
         assert!(matches!(regions(&[]), Err(SeedError::Regions { .. })));
         assert!(matches!(regions(&["Fra"]), Err(SeedError::Region { .. })));
         assert!(regions(&["fra", "eu-1"]).is_ok());
+    }
+
+    proptest! {
+        /// What is taken is an address without secrets, and is its own spelling.
+        #[test]
+        fn any_text_is_a_target_or_is_refused(
+            text in prop_oneof![
+                "\\PC{0,60}",
+                "(https?|HTTP|ftp|javascript)(://|:)[a-z0-9.@:%\\[\\]#?/\\\\é]{0,40}",
+            ],
+        ) {
+            if let Ok(seed) = parse(&text) {
+                prop_assert!(matches!(seed.url.scheme(), "http" | "https"));
+                prop_assert!(seed.url.username().is_empty() && seed.url.password().is_none());
+                prop_assert_eq!(seed.url.fragment(), None);
+                let again = parse(seed.url.as_str()).unwrap();
+                prop_assert_eq!(again.target_id, seed.target_id);
+            }
+        }
     }
 }

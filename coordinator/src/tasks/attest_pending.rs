@@ -5,7 +5,9 @@
 use std::{sync::Arc, time::Duration};
 use touchstone_telemetry::Chain;
 
+use data_encoding::HEXLOWER;
 use serde::Deserialize;
+use sha2::{Digest as _, Sha256};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use touchstone_proto::{
@@ -19,7 +21,7 @@ use crate::{
     event::{Event, Events, PagesUrl},
     random::SharedRandom,
     signer::{Signer, SignerError},
-    store::{Answer, PendingRun, Store, StoreError, read::StateCounts},
+    store::{Answer, Listed, NewBody, PendingRun, Store, StoreError, read::StateCounts},
     targets::run_path,
 };
 
@@ -240,6 +242,8 @@ enum Nonsense {
     NotLogged,
     #[error("reading the signer's answer: scope and signature do not fit together")]
     Scope,
+    #[error("reading the signer's answer: the tool list is not the one that was fingerprinted")]
+    OtherList,
 }
 
 /// As much of a predicate as lists and counts need.
@@ -250,6 +254,7 @@ struct Predicate {
     assertions: Vec<Assertion>,
     toolset_fingerprint: Option<String>,
     schema_fingerprint: Option<String>,
+    definition_fingerprint: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -275,6 +280,12 @@ fn read(response: AttestResponse, run_id: &str) -> Result<Answer, Nonsense> {
             scope,
             key_id: attested.key_id,
             envelope: attested.envelope,
+            listed: listed(
+                scope,
+                read.definition_fingerprint,
+                &attested.tool_list,
+                &detail,
+            )?,
             predicate,
             detail,
             states: count(&read.assertions),
@@ -289,6 +300,36 @@ fn read(response: AttestResponse, run_id: &str) -> Result<Answer, Nonsense> {
         }),
         _ => Err(Nonsense::Scope),
     }
+}
+
+/// What a run signed in full says of its list. The names come from the unsigned
+/// detail, since a list too long to be handed over has names all the same.
+fn listed(
+    scope: Scope,
+    fingerprint: Option<String>,
+    text: &[u8],
+    detail: &str,
+) -> Result<Option<Box<Listed>>, Nonsense> {
+    #[derive(Default, Deserialize)]
+    struct Names {
+        #[serde(default)]
+        tool_names: Vec<String>,
+    }
+    if scope != Scope::Full {
+        return Ok(None);
+    }
+    let digest = <[u8; 32]>::from(Sha256::digest(text));
+    let fits = fingerprint
+        .as_deref()
+        .is_some_and(|stated| stated.strip_prefix("sha256:") == Some(&HEXLOWER.encode(&digest)));
+    if !text.is_empty() && !fits {
+        return Err(Nonsense::OtherList);
+    }
+    Ok(Some(Box::new(Listed {
+        names: serde_json::from_str::<Names>(detail)?.tool_names,
+        fingerprint,
+        text: (!text.is_empty()).then(|| NewBody::pack(&digest, text)),
+    })))
 }
 
 fn count(assertions: &[Assertion]) -> StateCounts {
@@ -315,7 +356,7 @@ mod tests {
 
     fn response(scope: &str, result: Option<attest_response::Result>) -> AttestResponse {
         let predicate = format!(
-            r#"{{"run":{{"id":"r"}},"scope":{scope},"assertions":[{{"state":"FAILED"}},{{"state":"VERIFIED"}},{{"state":"VERIFIED"}}],"toolset_fingerprint":null,"schema_fingerprint":null}}"#
+            r#"{{"run":{{"id":"r"}},"scope":{scope},"assertions":[{{"state":"FAILED"}},{{"state":"VERIFIED"}},{{"state":"VERIFIED"}}],"toolset_fingerprint":null,"schema_fingerprint":null,"definition_fingerprint":null}}"#
         );
         AttestResponse {
             predicate: predicate.into_bytes(),
@@ -333,6 +374,13 @@ mod tests {
             }))
         };
         let unlogged = || Some(attest_response::Result::Attested(Attested::default()));
+        let of_another_list = || {
+            Some(attest_response::Result::Attested(Attested {
+                log: Some(LogProof::default()),
+                tool_list: b"[]".to_vec(),
+                ..Attested::default()
+            }))
+        };
         let declined = || Some(attest_response::Result::Declined(Declined::default()));
         let signed = read(response("\"limited\"", attested()), "r").unwrap();
         let Answer::Signed { scope, states, .. } = signed else {
@@ -347,6 +395,7 @@ mod tests {
             Ok(Answer::Declined { .. })
         ));
         for (nonsense, run_id) in [
+            (response("\"full\"", of_another_list()), "r"),
             (response("\"full\"", attested()), "other"),
             (response("\"full\"", declined()), "r"),
             (response("null", attested()), "r"),

@@ -13,7 +13,7 @@ use crate::{
     event::{Event, Events},
     random::SharedRandom,
     schedule::Missed,
-    store::Store,
+    store::{Store, read::MissedSlots},
 };
 
 /// Missed slots that may wait to be recorded.
@@ -40,11 +40,7 @@ impl RecordMissed {
         while self.missed.recv_many(&mut batch, BATCH_LIMIT).await > 0 {
             let missed = Arc::new(std::mem::take(&mut batch));
             let mut failures = 0;
-            while let Err(_logged) = self
-                .store
-                .record_missed(Arc::clone(&missed), self.clock.now_ms())
-                .await
-            {
+            while !self.record(&missed).await {
                 let wait = pause(AWAY_FIRST, AWAY_LIMIT, failures, &*self.random);
                 failures += 1;
                 tokio::select! {
@@ -55,17 +51,30 @@ impl RecordMissed {
                     }
                 }
             }
-            for missed in missed.iter() {
-                self.tell(missed);
-            }
         }
     }
 
-    fn tell(&self, missed: &Missed) {
+    /// Stores the ranges and tells of them; a failure is logged by the store.
+    async fn record(&self, missed: &Arc<Vec<Missed>>) -> bool {
+        let _order = self.events.in_order().await;
+        let now_ms = self.clock.now_ms();
+        let recorded = self.store.record_missed(Arc::clone(missed), now_ms).await;
+        let Ok(recorded) = recorded else {
+            return false;
+        };
+        for (missed, parts) in missed.iter().zip(&recorded) {
+            for part in parts {
+                self.tell(missed, part);
+            }
+        }
+        true
+    }
+
+    fn tell(&self, missed: &Missed, part: &MissedSlots) {
         tracing::info!(
             target.id = &*missed.target.target_id,
-            slot.first = missed.first_slot,
-            slot.last = missed.last_slot,
+            slot.first = part.first_slot,
+            slot.last = part.last_slot,
             cause = missed.cause.as_str(),
             "slots passed without a result"
         );
@@ -73,8 +82,8 @@ impl RecordMissed {
             target_id: missed.target.target_id.to_string(),
             url: missed.target.url.clone(),
             slug: missed.target.slug.clone(),
-            first_slot: missed.first_slot,
-            last_slot: missed.last_slot,
+            first_slot: part.first_slot,
+            last_slot: part.last_slot,
             cause: missed.cause,
         });
     }

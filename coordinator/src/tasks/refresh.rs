@@ -40,12 +40,18 @@ impl Refresh {
     /// Works until `end` is cancelled.
     pub async fn run(mut self, end: CancellationToken) {
         let mut failures = 0;
-        let mut reachable = None;
+        let mut told = None;
         loop {
             let fetched = self.once().await;
             let reached = self.signer.reachable().load(Ordering::Relaxed);
-            if reachable.replace(reached) != Some(reached) {
-                self.events.tell(Event::Signer { reachable: reached });
+            let state = (reached, self.signer.isolation().now());
+            if told.as_ref() != Some(&state) {
+                let (reachable, isolation) = state.clone();
+                told = Some(state);
+                self.events.tell(Event::Signer {
+                    reachable,
+                    isolation,
+                });
             }
             let wait = if fetched {
                 failures = 0;

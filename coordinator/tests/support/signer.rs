@@ -154,6 +154,7 @@ impl SignerService for Service {
                     envelope: b"{}".to_vec(),
                     key_id: "cd".repeat(32),
                     log: Some(LogProof::default()),
+                    ..Attested::default()
                 }),
             ),
             Mood::Declines(reason) => (
@@ -175,7 +176,10 @@ impl SignerService for Service {
 
     async fn keys(&self, _: Request<KeysRequest>) -> Result<Response<KeysResponse>, Status> {
         let document = br#"{"version":1,"keys":[]}"#.to_vec();
-        Ok(Response::new(KeysResponse { document }))
+        Ok(Response::new(KeysResponse {
+            document,
+            isolation: None,
+        }))
     }
 
     async fn enrol(

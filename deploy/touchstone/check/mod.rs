@@ -18,7 +18,7 @@ use touchstone_evidence::payload::Predicate;
 use touchstone_evidence::target::{Transport, target_id};
 use touchstone_evidence::text::UrlText;
 use touchstone_probe_agent::identity::Identity;
-use touchstone_probe_agent::{RunSpec, SUITE, egress, probe};
+use touchstone_probe_agent::{Policy, RunSpec, SUITE, egress, probe};
 use touchstone_proto::observation::{EndpointSource, SignedObservation};
 use touchstone_proto::vocabulary::State;
 use touchstone_signer::ephemeral::{Answer, Attested};
@@ -43,6 +43,9 @@ pub(crate) struct Args {
     /// A network of your own that may be probed, over plain http and on any port too
     #[arg(long, value_name = "CIDR", value_parser = endpoint::network)]
     allow_net: Vec<IpNet>,
+    /// A network that is never probed, public or not; it goes before --allow-net
+    #[arg(long, value_name = "CIDR", value_parser = endpoint::network)]
+    deny_net: Vec<IpNet>,
     /// A further certificate authority (PEM) to trust
     #[arg(long, value_name = "FILE")]
     trust_ca: Vec<PathBuf>,
@@ -81,7 +84,10 @@ struct Checked {
 pub(crate) async fn run(args: Args) -> Outcome {
     let Suite::Mcp = args.suite;
     let url = endpoint::parse(&args.url, &args.allow_net)?;
-    let egress = egress(args.allow_net, args.trust_ca)
+    if let Some(file) = &args.bundle {
+        can_be_written(file)?;
+    }
+    let egress = egress(Policy::new(args.allow_net, args.deny_net), args.trust_ca)
         .await
         .map_err(|error| Failure::caused(Exit::Usage, &error))?;
     let identity =
@@ -135,6 +141,25 @@ fn spec(url: &Url, identity: &Identity) -> Result<RunSpec, Failure> {
     })
 }
 
+/// Refuses what plainly is no place for a bundle before the run and not after it.
+fn can_be_written(file: &Path) -> Result<(), Failure> {
+    let folder = match file.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let why = if file.is_dir() {
+        "it is a folder"
+    } else if !folder.is_dir() {
+        "its folder is not there"
+    } else {
+        return Ok(());
+    };
+    Err(Failure::usage(format!(
+        "--bundle {} cannot be written: {why}; name a file in a folder that is there",
+        file.display()
+    )))
+}
+
 /// A line that says what is going on, on a terminal and nowhere else.
 fn progress(url: &Url) -> ProgressBar {
     if !terminal::progress() {
@@ -166,9 +191,9 @@ fn keep(file: &Path, answer: &Answer, signed: &SignedObservation) -> Result<(), 
     };
     let bundle = Bundle::new(envelope.clone(), &answer.keys, Some(signed), None);
     std::fs::write(file, bundle.to_json()).map_err(|error| {
-        Failure::new(
-            Exit::Unexpected,
-            format!("writing {} failed: {error}", file.display()),
+        Failure::place(
+            &error,
+            format!("--bundle {} cannot be written: {error}", file.display()),
         )
     })
 }
@@ -212,6 +237,7 @@ fn exit(checked: &Checked, fail_on: FailOn) -> Exit {
             "rate_limited" => Exit::TryLater,
             "policy_refused" => Exit::Usage,
             "resolver_unavailable" | "agent_fault" | "not_recorded" => Exit::Unexpected,
+            "response_too_large" | "response_headers_too_large" => Exit::CannotTell,
             _ => Exit::Unreachable,
         },
         (_, Attested::Declined { reason_key }) if reason_key == "rate_limited" => Exit::TryLater,

@@ -106,6 +106,7 @@ fn tools(checked: &Checked) -> Result<(), Failure> {
     for (name, value) in [
         ("toolset", &checked.predicate.toolset_fingerprint),
         ("schema ", &checked.predicate.schema_fingerprint),
+        ("defined", &checked.predicate.definition_fingerprint),
     ] {
         if let Some(digest) = value {
             output::line(&format!("{name}  {digest}"))?;

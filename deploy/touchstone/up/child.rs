@@ -37,6 +37,7 @@ pub(super) struct Role {
     pub(super) name: &'static str,
     pub(super) config: PathBuf,
     pub(super) log: PathBuf,
+    pub(super) flags: &'static [&'static str],
 }
 
 /// What happened to a child, in order.
@@ -178,6 +179,7 @@ fn spawn(role: &Role, program: &Path) -> std::io::Result<Child> {
         .arg("--config")
         .arg(&role.config)
         .arg("--until-stdin-closes")
+        .args(role.flags)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(log)

@@ -32,6 +32,7 @@ pub(super) struct Settings<'a> {
     pub(super) tier: &'a str,
     pub(super) listen: SocketAddr,
     pub(super) allow_net: &'a [IpNet],
+    pub(super) deny_net: &'a [IpNet],
     pub(super) trust_ca: &'a [PathBuf],
 }
 
@@ -48,11 +49,13 @@ impl Folder {
     /// Makes the folder when it is not there, takes its lock, and goes into it.
     pub(super) fn open(path: &Path) -> Result<Self, Failure> {
         let failed = |what: &Path, error: std::io::Error| {
-            Failure::new(
-                Exit::Unexpected,
+            let what = what.display().to_string();
+            Failure::place(
+                &error,
                 format!(
-                    "the data folder cannot be used: {}: {error}",
-                    what.display()
+                    "--data {} cannot be used: {}: {error}; name a folder that this user may write",
+                    path.display(),
+                    what.trim_end_matches('/')
                 ),
             )
         };
@@ -101,6 +104,7 @@ impl Folder {
     pub(super) fn configure(&self, settings: &Settings<'_>) -> Result<(), Failure> {
         let text = |text: &str| Value::String(text.to_owned());
         let list = |items: Vec<Value>| Value::Array(items);
+        let nets = |nets: &[IpNet]| list(nets.iter().map(|net| text(&net.to_string())).collect());
         let table = |pairs: Vec<(&str, Value)>| -> Table {
             pairs
                 .into_iter()
@@ -116,16 +120,8 @@ impl Folder {
             ("coordinator", text("unix:run/fleet.sock")),
             ("data", text("agent")),
             ("join_token_file", text(JOIN_TOKEN_FILE)),
-            (
-                "allow_net",
-                list(
-                    settings
-                        .allow_net
-                        .iter()
-                        .map(|net| text(&net.to_string()))
-                        .collect(),
-                ),
-            ),
+            ("allow_net", nets(settings.allow_net)),
+            ("deny_net", nets(settings.deny_net)),
             (
                 "trust_ca",
                 list(

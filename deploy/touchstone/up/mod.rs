@@ -12,10 +12,11 @@ use std::time::Duration;
 use ipnet::IpNet;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
+use touchstone_probe_agent::Policy;
 use url::Url;
 
 use crate::exit::{Exit, Failure, Outcome};
-use crate::{endpoint, output};
+use crate::{endpoint, output, terminal};
 
 use child::{Notice, Role, Watched};
 use folder::Folder;
@@ -39,6 +40,9 @@ pub(crate) struct Args {
     /// A network of your own that may be probed, over plain http and on any port too
     #[arg(long, value_name = "CIDR", value_parser = endpoint::network)]
     allow_net: Vec<IpNet>,
+    /// A network that is never probed, public or not; it goes before --allow-net
+    #[arg(long, value_name = "CIDR", value_parser = endpoint::network)]
+    deny_net: Vec<IpNet>,
     /// A further certificate authority (PEM) to trust in probes
     #[arg(long, value_name = "FILE")]
     trust_ca: Vec<PathBuf>,
@@ -74,7 +78,8 @@ pub(crate) async fn run(args: Args) -> Outcome {
         .map(|text| endpoint::parse(text, &args.allow_net))
         .collect::<Result<_, _>>()?;
     // As the agent will read them, so that a file it cannot use is refused here.
-    touchstone_probe_agent::egress(args.allow_net.clone(), args.trust_ca.clone())
+    let policy = Policy::new(args.allow_net.clone(), args.deny_net.clone());
+    touchstone_probe_agent::egress(policy, args.trust_ca.clone())
         .await
         .map_err(|error| Failure::caused(Exit::Usage, &error))?;
     let trust_ca: Vec<PathBuf> = args
@@ -92,11 +97,14 @@ pub(crate) async fn run(args: Args) -> Outcome {
         )
     })?;
     let folder = Folder::open(&args.data)?;
+    // Before any role starts; the coordinator's own attempt has the last word.
+    endpoint::try_listen(args.listen)?;
     folder.configure(&folder::Settings {
         urls: &urls,
         tier: args.tier.as_str(),
         listen: args.listen,
         allow_net: &args.allow_net,
+        deny_net: &args.deny_net,
         trust_ca: &trust_ca,
     })?;
     let mut narrator = Narrator::new(args.json, &args.data);
@@ -116,15 +124,18 @@ async fn watch(
 ) -> Outcome {
     let mut interrupt = listen(SignalKind::interrupt())?;
     let mut terminate = listen(SignalKind::terminate())?;
-    let start = |name| {
+    let start_with = |name, flags| {
         let role = Role {
             name,
             config: folder.config_of(name),
             log: folder.log_of(name),
+            flags,
         };
         Watched::start(role, program.clone(), notices.clone())
     };
-    let signer = start("signer");
+    let start = |name| start_with(name, &[]);
+    // With the barriers that this machine has; which are missing, we say.
+    let signer = start_with("signer", &["--allow-weak-isolation"]);
     let coordinator = start("coordinator");
     // A new agent needs its token before it starts; one that was in the fleet
     // before works while the signer is still away.
@@ -146,7 +157,10 @@ async fn watch(
             () = &mut silent, if !token_is_put && !silent.is_elapsed() => narrator.signer_is_silent()?,
             notice = happened.recv() => match notice {
                 Some(Notice::Hopeless { role, exit, why }) => {
-                    break Err(Failure::new(exit, format!("{role} cannot run: {why}")));
+                    break Err(Failure::new(
+                        exit,
+                        format!("{role} cannot run: {}", terminal::plain(own_words(&why))),
+                    ));
                 }
                 Some(notice) => {
                     narrator.say(&notice)?;
@@ -177,6 +191,11 @@ async fn watch(
             },
         }
     }
+}
+
+/// What a role wrote last, without the name of the program before it.
+fn own_words(line: &str) -> &str {
+    line.strip_prefix("touchstone: ").unwrap_or(line)
 }
 
 fn listen(kind: SignalKind) -> Result<tokio::signal::unix::Signal, Failure> {

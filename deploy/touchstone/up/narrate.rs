@@ -148,11 +148,16 @@ impl Narrator {
                 event["last_slot"],
                 text("cause")
             ),
+            "not_missed" => format!(
+                "{}  slot {} was not missed after all: its result came late and is stored",
+                text("url"),
+                event["slot"]
+            ),
             "signer" if event["reachable"] == false => format!(
                 "the signer is out of reach; runs are stored and signed when it is back ({} waiting)",
                 self.waiting.len()
             ),
-            "signer" => "the signer answers".to_owned(),
+            "signer" => format!("the signer answers; {}", isolation(&event["isolation"])),
             "store" => match event["health"].as_str().unwrap_or_default() {
                 "ok" => "results are stored again".to_owned(),
                 health => format!(
@@ -198,6 +203,25 @@ fn store_failure(health: &str) -> &'static str {
         "locked" => "the database is locked by another program and no result can be stored",
         "read_only" => "the database cannot be written and no result can be stored",
         _ => "the database fails: see logs/coordinator.log in the data folder",
+    }
+}
+
+/// How well the process that holds the keys is shut in.
+fn isolation(isolation: &Value) -> String {
+    match isolation["state"].as_str().unwrap_or_default() {
+        "full" => "its isolation is full".to_owned(),
+        "weak" => {
+            let missing = isolation["missing"].as_array().into_iter().flatten();
+            let missing: Vec<String> = missing
+                .filter_map(Value::as_str)
+                .map(terminal::plain)
+                .collect();
+            format!(
+                "its isolation is weak on this machine, without {}: logs/signer.log in the data folder says why",
+                missing.join(", ")
+            )
+        }
+        _ => "its isolation is not known".to_owned(),
     }
 }
 

@@ -7,9 +7,6 @@ use touchstone_wire::media::Media;
 
 use crate::exchange::Received;
 
-/// Longest session id that is sent back, in bytes.
-const SESSION_ID_LIMIT_BYTES: usize = 4_096;
-
 /// What came of the request in hand.
 pub(super) struct Came<'a> {
     pub(super) received: &'a Received,
@@ -43,13 +40,13 @@ impl<'a> Came<'a> {
     }
 
     /// The session id, if it is one: visible ASCII (page
-    /// `2025-11-25/basic/transports`).
+    /// `2025-11-25/basic/transports`). It is as long as a header may be, since a
+    /// server that gave it must take it.
     pub(super) fn session(&self) -> Option<String> {
         self.received
             .session_id
             .clone()
-            .filter(|id| (1..=SESSION_ID_LIMIT_BYTES).contains(&id.len()))
-            .filter(|id| id.bytes().all(|byte| byte.is_ascii_graphic()))
+            .filter(|id| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_graphic()))
     }
 }
 

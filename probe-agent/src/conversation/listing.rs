@@ -69,7 +69,7 @@ impl Listing {
         self.lists_probe_name |= page.tools.iter().any(has_probe_name);
         match page.next {
             Next::End if self.tools <= TOOLS_LIMIT => Progress::Complete,
-            Next::End | Next::Unusable => Progress::Incomplete,
+            Next::End | Next::Unusable | Next::TooLong => Progress::Incomplete,
             Next::Cursor(cursor) => {
                 let goes_on = self.page < PAGES_LIMIT
                     && self.tools < TOOLS_LIMIT

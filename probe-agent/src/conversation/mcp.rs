@@ -34,6 +34,7 @@ pub struct Mcp {
     next_id: i64,
     /// What the first handshake request of the era spoken offered.
     offered: &'static str,
+    discovers_again: bool,
     /// What `initialize` proposes.
     proposal: &'static str,
     proposed_again: bool,
@@ -85,6 +86,7 @@ impl Mcp {
             expects: None,
             next_id: 1,
             offered: MODERN,
+            discovers_again: false,
             proposal: LEGACY_OFFER,
             proposed_again: false,
             started_again: false,
@@ -158,7 +160,9 @@ impl Mcp {
         let endpoint = &self.endpoint;
         let (page, cursor) = (self.listing.page(), self.listing.cursor());
         Some(match (&mut self.stage, &self.agreed) {
-            (Stage::Discover, _) => messages::discover(endpoint),
+            (Stage::Discover, _) => {
+                messages::discover(endpoint, if self.discovers_again { 2 } else { 1 })
+            }
             (Stage::Initialize, _) => {
                 messages::initialize(endpoint, take(&mut self.next_id), self.proposal)
             }
@@ -186,6 +190,16 @@ impl Mcp {
             Discovery::LegacyOnly(_) | Discovery::NotModern => {
                 self.offered = LEGACY_OFFER;
                 self.stage = Stage::Initialize;
+            }
+            // A client should retry with a revision that the refusal lists
+            // (page `2026-07-28/basic/versioning`); ours of that era is one.
+            Discovery::Refused { code, supported }
+                if code == discover::UNSUPPORTED_VERSION
+                    && supported.iter().any(|listed| listed == MODERN)
+                    && !self.discovers_again =>
+            {
+                self.discovers_again = true;
+                self.stage = Stage::Discover;
             }
             Discovery::Unknown(_) | Discovery::Refused { .. } | Discovery::HttpStatus => {
                 self.leave();
@@ -317,6 +331,7 @@ impl Mcp {
             kind,
             FailureKind::TimedOut
                 | FailureKind::TooLarge
+                | FailureKind::HeadersTooLarge
                 | FailureKind::BudgetRequests
                 | FailureKind::BudgetTime
         );

@@ -28,16 +28,11 @@ pub(super) struct Agreed {
     pub(super) session: Option<String>,
 }
 
-/// `server/discover` of 2026-07-28.
-pub(super) fn discover(endpoint: &Url) -> Message {
-    modern(
-        endpoint,
-        Step::Discover,
-        0,
-        "d1".into(),
-        "server/discover",
-        json!({}),
-    )
+/// `server/discover` of 2026-07-28; `attempt` is 1 for the first.
+pub(super) fn discover(endpoint: &Url, attempt: u32) -> Message {
+    let id = format!("d{attempt}");
+    let (step, params) = (Step::Discover, json!({}));
+    modern(endpoint, step, 0, id, "server/discover", params)
 }
 
 /// One page of `tools/list`, modern era.

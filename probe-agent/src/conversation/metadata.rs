@@ -25,7 +25,9 @@ impl Search {
     /// `challenges`: the values of `WWW-Authenticate`, none if there were none.
     pub(super) fn new(endpoint: &Url, challenges: &[String]) -> Self {
         let reading = challenge::read(challenges);
-        let stated = reading.resource_metadata().and_then(stated_place);
+        let stated = reading
+            .resource_metadata()
+            .and_then(|text| stated_place(text).ok());
         Self {
             step: Step::ResourceMetadata,
             places: match stated {
@@ -69,7 +71,7 @@ fn document(status: u16, body: &[u8]) -> Option<Value> {
 
 fn first_server(document: &Value) -> Option<Url> {
     let servers = document.get("authorization_servers")?.as_array()?;
-    stated_place(servers.first()?.as_str()?)
+    stated_place(servers.first()?.as_str()?).ok()
 }
 
 #[cfg(test)]

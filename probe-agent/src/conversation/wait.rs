@@ -58,6 +58,8 @@ fn rfc_850(value: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     /// 2026-11-30T12:00:00Z.
@@ -84,6 +86,21 @@ mod tests {
             ("", 0),
         ] {
             assert_eq!(seconds(value, NOW_MS), wait, "{value}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_value_at_any_time_is_a_wait_within_the_limit(
+            value in prop_oneof![
+                "\\PC{0,40}",
+                "[0-9]{0,30}",
+                "(Mon|Monday|Mo),? [0-9]{0,2}[ -][A-Z][a-z]{2}[ -][0-9]{2,5} [0-9:]{5,8} (GMT|[+-][0-9]{4})",
+                "Mon Nov [ 0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2} [0-9]{4}",
+            ],
+            now_ms in any::<i64>(),
+        ) {
+            prop_assert!(seconds(&value, now_ms) <= WAIT_LIMIT_S);
         }
     }
 }

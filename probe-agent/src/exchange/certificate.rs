@@ -54,8 +54,12 @@ impl Recorder {
         &self,
         verified: Result<HandshakeSignatureValid, Error>,
     ) -> Result<HandshakeSignatureValid, Error> {
-        if verified.is_err() {
-            self.lock().set_verdict(TlsVerdict::Broken);
+        if let Err(error) = &verified {
+            self.lock().set_verdict(if is_unknown_to_us(error) {
+                TlsVerdict::Unsupported
+            } else {
+                TlsVerdict::Broken
+            });
         }
         verified
     }
@@ -122,6 +126,9 @@ impl ServerCertVerifier for Recorder {
 /// Which of the verdicts an error of the verifier is.
 fn verdict(error: &Error, leaf: &CertificateDer<'_>) -> TlsVerdict {
     use CertificateError as E;
+    if is_unknown_to_us(error) {
+        return TlsVerdict::Unsupported;
+    }
     let Error::InvalidCertificate(error) = error else {
         return TlsVerdict::Broken;
     };
@@ -137,6 +144,36 @@ fn verdict(error: &Error, leaf: &CertificateDer<'_>) -> TlsVerdict {
         // it is the whole of it.
         _ if is_self_issued(leaf) => TlsVerdict::Untrusted,
         _ => TlsVerdict::Broken,
+    }
+}
+
+/// The chain uses what our verifier does not know, or is longer than it looks.
+/// Others may know it, so that nothing is said about the chain.
+fn is_unknown_to_us(error: &Error) -> bool {
+    use CertificateError as E;
+    use webpki::Error as W;
+    let Error::InvalidCertificate(error) = error else {
+        return false;
+    };
+    #[expect(deprecated, reason = "the verifier still gives it")]
+    match error {
+        E::UnsupportedSignatureAlgorithm
+        | E::UnsupportedSignatureAlgorithmContext { .. }
+        | E::UnsupportedSignatureAlgorithmForPublicKeyContext { .. }
+        | E::UnhandledCriticalExtension => true,
+        E::Other(other) => matches!(
+            other.0.downcast_ref(),
+            Some(
+                W::UnsupportedCertVersion
+                    | W::UnsupportedCriticalExtension
+                    | W::UnsupportedNameType
+                    | W::MaximumNameConstraintComparisonsExceeded
+                    | W::MaximumPathBuildCallsExceeded
+                    | W::MaximumPathDepthExceeded
+                    | W::MaximumSignatureChecksExceeded
+            )
+        ),
+        _ => false,
     }
 }
 

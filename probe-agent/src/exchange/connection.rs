@@ -16,12 +16,21 @@ use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::timeout;
 use tokio_util::task::AbortOnDropHandle;
-use touchstone_proto::observation::{Exchange, Tls};
+use touchstone_proto::observation::{Exchange, FailureKind, Tls};
 
-use super::headers::{HEADERS_LIMIT, HEADERS_LIMIT_BYTES};
+use super::failure;
+use super::headers::{self, HEADERS_LIMIT_BYTES};
 
 /// What may be in flight of one HTTP/2 response before we read it, in bytes.
 const WINDOW_BYTES: u32 = 1024 * 1024;
+/// Lines of headers that a reader of HTTP/1.1 has places for: as many as go
+/// into [`HEADERS_LIMIT_BYTES`], of which each takes four at least (`a:`, CRLF),
+/// so that it is always the bytes that are too many and never the lines.
+const HEADER_LINES: usize = HEADERS_LIMIT_BYTES as usize / 4;
+/// What HTTP/2 decodes of headers before it breaks the stream off, in bytes.
+/// It breaks off as at a fault of the server's, so that what is larger than
+/// [`HEADERS_LIMIT_BYTES`] has to be told before.
+const DECODED_LIMIT_BYTES: u32 = 4 * HEADERS_LIMIT_BYTES;
 /// How long a used connection may take to be ready for its next request.
 const READY_WAIT: Duration = Duration::from_millis(100);
 
@@ -40,7 +49,7 @@ enum Sender {
 
 /// A request that brought no response.
 pub(super) struct Unanswered {
-    pub(super) error: hyper::Error,
+    pub(super) kind: FailureKind,
     /// It never left: the connection was closed before.
     pub(super) unsent: bool,
 }
@@ -60,7 +69,7 @@ impl Connection {
             let (sender, connection) = http2::Builder::new(TokioExecutor::new())
                 .initial_stream_window_size(WINDOW_BYTES)
                 .initial_connection_window_size(WINDOW_BYTES)
-                .max_header_list_size(HEADERS_LIMIT_BYTES)
+                .max_header_list_size(DECODED_LIMIT_BYTES)
                 .handshake(io)
                 .await?;
             // How a connection ends is told to whoever waits for its response.
@@ -68,7 +77,7 @@ impl Connection {
             (Sender::Http2(sender), driver)
         } else {
             let (sender, connection) = http1::Builder::new()
-                .max_headers(HEADERS_LIMIT)
+                .max_headers(HEADER_LINES)
                 .max_buf_size(HEADERS_LIMIT_BYTES as usize)
                 .max_header_size(HEADERS_LIMIT_BYTES as usize)
                 .handshake(io)
@@ -118,10 +127,17 @@ impl Connection {
             Sender::Http1(sender) => sender.try_send_request(request).await,
             Sender::Http2(sender) => sender.try_send_request(request).await,
         };
-        sent.map_err(|refused| Unanswered {
+        let response = sent.map_err(|refused| Unanswered {
             unsent: refused.message().is_some(),
-            error: refused.into_error(),
-        })
+            kind: failure::of_http(refused.error()),
+        })?;
+        if headers::size(response.headers()) > HEADERS_LIMIT_BYTES as usize {
+            return Err(Unanswered {
+                unsent: false,
+                kind: FailureKind::HeadersTooLarge,
+            });
+        }
+        Ok(response)
     }
 }
 

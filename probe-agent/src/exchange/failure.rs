@@ -38,7 +38,8 @@ pub(super) fn of_handshake(error: &io::Error) -> FailureKind {
 pub(super) fn of_http(error: &hyper::Error) -> FailureKind {
     let beneath = error.source().and_then(of_cause);
     let kind = if error.is_parse_too_large() {
-        FailureKind::TooLarge
+        // Of a response's head; a body is counted where it is read.
+        FailureKind::HeadersTooLarge
     } else if error.is_parse() {
         FailureKind::NotHttp
     } else if error.is_user() {
@@ -127,6 +128,12 @@ mod tests {
             (ErrorKind::NetworkDown, FailureKind::Agent),
         ] {
             assert_eq!(of_connect(&kind.into(), here), expected, "{kind:?}");
+        }
+        // An address of a family that this machine has no way to: a link-local
+        // one names no link here, wherever the test runs.
+        let nowhere: SocketAddr = "[fe80::1]:443".parse().unwrap();
+        for kind in [ErrorKind::HostUnreachable, ErrorKind::NetworkUnreachable] {
+            assert_eq!(of_connect(&kind.into(), nowhere), FailureKind::Agent);
         }
         let too_many_open_files = io::Error::from_raw_os_error(24);
         assert_eq!(of_connect(&too_many_open_files, here), FailureKind::Agent);

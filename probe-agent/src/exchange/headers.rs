@@ -41,10 +41,9 @@ const REDACTED: [&str; 5] = [
     "set-cookie",
 ];
 
-/// Of all response headers of one exchange together, in bytes.
-pub(super) const HEADERS_LIMIT_BYTES: u32 = 64 * 1024;
-/// Number of response headers of one exchange.
-pub(super) const HEADERS_LIMIT: usize = 256;
+/// Of all response headers of one exchange together, in bytes, as HTTP/1.1
+/// writes them. Their number has no limit of its own.
+pub const HEADERS_LIMIT_BYTES: u32 = 65_536;
 
 const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 
@@ -90,6 +89,14 @@ pub(super) fn kept(headers: &HeaderMap) -> Vec<Header> {
         .collect()
 }
 
+/// Bytes that HTTP/1.1 writes for these headers: `name: value`, CRLF.
+pub(super) fn size(headers: &HeaderMap) -> usize {
+    headers
+        .iter()
+        .map(|(name, value)| name.as_str().len() + value.len() + ": \r\n".len())
+        .sum()
+}
+
 pub(super) fn session_id(headers: &HeaderMap) -> Option<String> {
     headers.get(SESSION_ID)?.to_str().ok().map(str::to_owned)
 }
@@ -109,7 +116,7 @@ fn recorded(name: &HeaderName, value: &HeaderValue) -> Header {
 
 #[cfg(test)]
 mod tests {
-    use touchstone_wire::edge;
+    use touchstone_wire::{challenge, edge};
 
     use super::*;
 
@@ -117,5 +124,20 @@ mod tests {
     fn the_keep_list_is_sorted_and_has_what_readers_look_at() {
         assert!(KEPT_HEADERS.is_sorted());
         assert!(edge::HEADERS.iter().all(|name| KEPT_HEADERS.contains(name)));
+    }
+
+    #[test]
+    fn a_challenge_is_never_longer_than_is_read_of_one() {
+        // A byte that is no UTF-8 is kept as U+FFFD, which has three.
+        let replaced = char::REPLACEMENT_CHARACTER.len_utf8();
+        assert!(HEADERS_LIMIT_BYTES as usize * replaced <= challenge::HEADER_LIMIT);
+    }
+
+    #[test]
+    fn headers_have_the_size_that_they_are_written_with() {
+        let mut headers = HeaderMap::new();
+        headers.append("a", HeaderValue::from_static("b"));
+        headers.append("a", HeaderValue::from_static(""));
+        assert_eq!(size(&headers), "a: b\r\na: \r\n".len());
     }
 }

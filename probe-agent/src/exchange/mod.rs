@@ -29,7 +29,7 @@ use touchstone_proto::observation::{Exchange, Failure, FailureKind};
 use url::Url;
 
 pub use budget::{Budget, Exhausted, Limits, RESPONSE_LIMIT_BYTES};
-pub use headers::{KEPT_HEADERS, USER_AGENT};
+pub use headers::{HEADERS_LIMIT_BYTES, KEPT_HEADERS, USER_AGENT};
 pub use message::{Method, Received, Request};
 pub use room::BODIES_LIMIT_BYTES;
 pub use session::{Egress, Seen, Session};

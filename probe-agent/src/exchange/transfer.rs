@@ -13,7 +13,7 @@ use super::clock::micros;
 use super::connection::Connection;
 use super::message::Request;
 use super::session::Session;
-use super::{answer, dial, failure, headers, within};
+use super::{answer, dial, headers, within};
 use crate::guard::Vetted;
 
 /// What came of one request.
@@ -150,12 +150,11 @@ async fn send(
         match timeout_at(budget.deadline(), connection.send(message)).await {
             Ok(Ok(response)) => return Ok((connection, response)),
             Ok(Err(unanswered)) => {
-                let kind = failure::of_http(&unanswered.error);
-                if kind != FailureKind::ConnectionLost {
-                    return Err(kind);
+                if unanswered.kind != FailureKind::ConnectionLost {
+                    return Err(unanswered.kind);
                 }
                 if !unanswered.unsent && take(budget).is_err() {
-                    return Err(kind);
+                    return Err(unanswered.kind);
                 }
             }
             Err(_) => return Err(FailureKind::TimedOut),
@@ -171,7 +170,7 @@ async fn send(
         connection
             .send(message)
             .await
-            .map_err(|unanswered| failure::of_http(&unanswered.error))
+            .map_err(|unanswered| unanswered.kind)
     })
     .await?;
     Ok((connection, response))

@@ -1,11 +1,12 @@
 //! The one canonical form of JSON that Touchstone hashes and signs, `nfc-jcs/v1`,
-//! and the two fingerprints of a tool list that are taken over it.
+//! and the three fingerprints of a tool list that are taken over it.
 //!
 //! * [`read`] reads JSON text exactly as ECMAScript's `JSON.parse` does.
 //! * [`canonicalize`] and [`canonicalize_value`] give the canonical bytes, or a
 //!   [`Refusal`] that names what cannot be canonicalized and where it stands.
-//! * [`projection`] reduces a tool list to names, or to names and input schemas,
-//!   and gives its SHA-256.
+//! * [`projection`] reduces a tool list to names, to names and input schemas, or
+//!   to full definitions, and gives its SHA-256.
+//! * [`change`] says what differs between two tool lists, and of what kind it is.
 //!
 //! `nfc-jcs/v1` is three steps: read as `JSON.parse` reads; bring every string
 //! and every key to Unicode NFC; write by RFC 8785. It is not called RFC 8785,
@@ -15,6 +16,8 @@
 //! I/O, reads a clock, or panics on any input; nesting and size are bounded.
 
 mod canonical;
+pub mod change;
+pub mod difference;
 mod digest;
 mod escape;
 mod normal;
@@ -28,7 +31,9 @@ mod write;
 
 pub use canonical::{Canonical, Refusal, RefusalKind, canonicalize, canonicalize_value};
 pub use digest::sha256_text;
-pub use projection::{Fingerprint, PROJECTION_VERSION, ProjectionRefusal};
+pub use projection::{
+    DEFINITION_PROJECTION_VERSION, Fingerprint, PROJECTION_VERSION, ProjectionRefusal,
+};
 pub use read::{DEPTH_LIMIT, INPUT_LIMIT, ReadError, ReadErrorKind, read};
 pub use string::JsonString;
 pub use value::{Object, Value};

@@ -26,16 +26,20 @@ pub(crate) fn nfc(string: &JsonString) -> Option<Cow<'_, [u8]>> {
 }
 
 /// Whether the text holds only characters that NFC leaves alone whatever stands
-/// beside them: all below U+0300, U+2010 to U+205F (dashes, quotation marks,
-/// bullets) and U+4000 to U+9FFF (ideographs). Says no where it does not know.
+/// beside them: all below U+0300, U+0400 to U+047F (Cyrillic), U+2010 to U+205F
+/// (dashes, quotation marks, bullets), U+3000 to U+3029 (punctuation of Chinese
+/// and Japanese), U+4000 to U+9FFF (ideographs) and U+FF00 to U+FF3F (full-width
+/// punctuation). Says no where it does not know.
 fn is_inert(mut bytes: &[u8]) -> bool {
     loop {
         bytes = match &bytes[ascii_length(bytes)..] {
             [] => return true,
-            [0..0xCC, _, rest @ ..]
+            [0..0xCC | 0xD0..=0xD1, _, rest @ ..]
             | [0xE2, 0x80, 0x90..=0xBF, rest @ ..]
             | [0xE2, 0x81, 0x80..=0x9F, rest @ ..]
-            | [0xE4..=0xE9, _, _, rest @ ..] => rest,
+            | [0xE3, 0x80, 0x80..=0xA9, rest @ ..]
+            | [0xE4..=0xE9, _, _, rest @ ..]
+            | [0xEF, 0xBC, _, rest @ ..] => rest,
             _ => return false,
         };
     }
@@ -65,6 +69,7 @@ mod tests {
             "é – “仓库”",
             "e\u{301}",
             "仓\u{301}",
+            "Й，И\u{306}「。」",
             "—\u{338}",
             "a\u{300}\u{327}",
         ] {

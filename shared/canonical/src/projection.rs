@@ -1,10 +1,12 @@
-//! Projection v1: what of a tool list is fingerprinted, and the fingerprints.
+//! What of a tool list is fingerprinted, and the fingerprints.
 //!
-//! Only `name` and `inputSchema` of each tool are read; whatever else a tool
-//! carries never changes a fingerprint. All pages of a list go in together, and
+//! Projection v1 reads only `name` and `inputSchema` of each tool: whatever else
+//! a tool carries never changes its two fingerprints. The projection
+//! `definition/v1` reads all that a client shows to a model, so that a changed
+//! description does not pass unseen. All pages of a list go in together, and
 //! neither the order of pages nor that of tools matters: names are sorted by
 //! UTF-16 code units as they were sent, before any normalization, duplicates
-//! kept; equal names by the canonical text of their schema in the same way.
+//! kept; equal names by the canonical text of what is projected in the same way.
 
 use std::ops::Range;
 
@@ -15,6 +17,18 @@ use crate::write::Writer;
 
 /// The name under which payloads state this projection.
 pub const PROJECTION_VERSION: &str = "v1";
+/// The name and version of the projection to full definitions.
+pub const DEFINITION_PROJECTION_VERSION: &str = "definition/v1";
+/// The members of a tool that its full definition is made of, as canonical form
+/// sorts them. One that a tool does not have is left out.
+pub const DEFINITION_MEMBERS: [&str; 6] = [
+    "annotations",
+    "description",
+    "inputSchema",
+    "name",
+    "outputSchema",
+    "title",
+];
 
 /// A fingerprint and the text that it is the SHA-256 of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,40 +98,91 @@ pub fn toolset_fingerprint(tools: &[&Value]) -> Result<Fingerprint, ProjectionRe
 
 /// Fingerprint of the tools' names and input schemas.
 pub fn schema_fingerprint(tools: &[&Value]) -> Result<Fingerprint, ProjectionRefusal> {
-    let names = names(tools)?;
-    let mut schemas = Writer::with_capacity(0);
-    let mut rows = Vec::with_capacity(names.len());
-    for named in names {
-        let tool_index = named.tool_index;
+    let (texts, rows) = rows(tools, |tool_index, _, texts| {
         let schema = tools[tool_index]
             .get("inputSchema")
             .ok_or(ProjectionRefusal::MissingInputSchema { tool_index })?;
-        let start = schemas.len();
-        schemas
-            .value(schema, || format!("$.tools[{tool_index}].inputSchema"))
-            .map_err(|refusal| ProjectionRefusal::NotCanonical {
-                tool_index,
-                refusal,
-            })?;
-        rows.push((named, start..schemas.len()));
-    }
-    let schemas = schemas.finish();
-    let text = |row: &(Named<'_>, Range<usize>)| &schemas.as_bytes()[row.1.clone()];
-    rows.sort_by(|a, b| {
-        let by_name = a.0.name.cmp(b.0.name);
-        by_name.then_with(|| utf16_order(text(a), text(b)))
-    });
-
-    let mut writer = Writer::with_capacity(schemas.as_bytes().len() + rows.len() * ENTRY);
+        member(texts, tool_index, "inputSchema", schema)
+    })?;
+    let mut writer = Writer::with_capacity(texts.as_bytes().len() + rows.len() * ENTRY);
     for (place, row) in rows.iter().enumerate() {
         writer.raw(if place == 0 { b"[" } else { b"," });
         writer.raw(b"{\"inputSchema\":");
-        writer.raw(text(row));
+        writer.raw(&texts.as_bytes()[row.1.clone()]);
         writer.raw(b",\"name\":");
         row.0.write(&mut writer)?;
         writer.raw(b"}");
     }
     Ok(close(writer, rows.is_empty()))
+}
+
+/// Fingerprint of the tools' full definitions, [`DEFINITION_MEMBERS`]. A tool
+/// without an input schema has one too.
+pub fn definition_fingerprint(tools: &[&Value]) -> Result<Fingerprint, ProjectionRefusal> {
+    let (texts, rows) = rows(tools, |tool_index, named, texts| {
+        let mut opening: &[u8] = b"{\"";
+        for key in DEFINITION_MEMBERS {
+            let Some(value) = tools[tool_index].get(key) else {
+                continue;
+            };
+            texts.raw(opening);
+            texts.raw(key.as_bytes());
+            texts.raw(b"\":");
+            if key == "name" {
+                named.write(texts)?;
+            } else {
+                member(texts, tool_index, key, value)?;
+            }
+            opening = b",\"";
+        }
+        texts.raw(b"}");
+        Ok(())
+    })?;
+    let mut writer = Writer::with_capacity(texts.as_bytes().len() + rows.len());
+    for (place, row) in rows.iter().enumerate() {
+        writer.raw(if place == 0 { b"[" } else { b"," });
+        writer.raw(&texts.as_bytes()[row.1.clone()]);
+    }
+    Ok(close(writer, rows.is_empty()))
+}
+
+/// A tool and where its canonical text stands.
+type Row<'v> = (Named<'v>, Range<usize>);
+
+/// The canonical text of each tool, as `write` writes it, and the tools in order.
+fn rows<'v>(
+    tools: &[&'v Value],
+    write: impl Fn(usize, &Named<'v>, &mut Writer<'v>) -> Result<(), ProjectionRefusal>,
+) -> Result<(Canonical, Vec<Row<'v>>), ProjectionRefusal> {
+    let names = names(tools)?;
+    let mut texts = Writer::with_capacity(0);
+    let mut rows = Vec::with_capacity(names.len());
+    for named in names {
+        let start = texts.len();
+        write(named.tool_index, &named, &mut texts)?;
+        rows.push((named, start..texts.len()));
+    }
+    let texts = texts.finish();
+    let text = |row: &Row<'_>| &texts.as_bytes()[row.1.clone()];
+    rows.sort_by(|a, b| {
+        let by_name = a.0.name.cmp(b.0.name);
+        by_name.then_with(|| utf16_order(text(a), text(b)))
+    });
+    Ok((texts, rows))
+}
+
+fn member<'v>(
+    writer: &mut Writer<'v>,
+    tool_index: usize,
+    key: &str,
+    value: &'v Value,
+) -> Result<(), ProjectionRefusal> {
+    writer
+        .value(value, || format!("$.tools[{tool_index}].{key}"))
+        .map_err(|refusal| ProjectionRefusal::NotCanonical {
+            tool_index,
+            refusal,
+        })
 }
 
 /// Bytes that an entry takes beside its schema, about.
@@ -134,8 +199,8 @@ struct Named<'v> {
     name: &'v JsonString,
 }
 
-impl Named<'_> {
-    fn write(&self, writer: &mut Writer<'_>) -> Result<(), ProjectionRefusal> {
+impl<'v> Named<'v> {
+    fn write(&self, writer: &mut Writer<'v>) -> Result<(), ProjectionRefusal> {
         let tool_index = self.tool_index;
         writer
             .text(self.name, || format!("$.tools[{tool_index}].name"))
@@ -180,6 +245,47 @@ mod tests {
             );
             assert_eq!(schema.digest, schema.canonical.digest());
         }
+    }
+
+    fn definition(tools: &str) -> Result<Fingerprint, ProjectionRefusal> {
+        let list = read(tools.as_bytes()).expect("JSON");
+        let tools: Vec<&Value> = list.as_array().expect("an array").iter().collect();
+        definition_fingerprint(&tools)
+    }
+
+    #[test]
+    fn a_definition_is_all_that_a_model_is_shown() {
+        let found = definition(
+            r#"[{"name":"b","_meta":{"x":1},"icons":[]},{"title":"A","outputSchema":{},"name":"a","inputSchema":{"b":1,"a":2},"description":"e\u0301","annotations":{"readOnlyHint":true}}]"#,
+        );
+        let found = found.expect("computable");
+        assert_eq!(
+            found.canonical.as_str(),
+            "[{\"annotations\":{\"readOnlyHint\":true},\"description\":\"\u{e9}\",\"inputSchema\":{\"a\":2,\"b\":1},\"name\":\"a\",\"outputSchema\":{},\"title\":\"A\"},{\"name\":\"b\"}]"
+        );
+        assert_eq!(found.digest, found.canonical.digest());
+        // An empty text is not the same as none.
+        assert_ne!(
+            definition(r#"[{"name":"a","description":""}]"#),
+            definition(r#"[{"name":"a"}]"#)
+        );
+        assert_eq!(
+            definition("[]").expect("computable").canonical.as_str(),
+            "[]"
+        );
+    }
+
+    #[test]
+    fn a_definition_that_has_no_canonical_form_says_where() {
+        let refused = definition(r#"[{"name":"a"},{"name":"b","description":"\ud800"}]"#);
+        let Err(ProjectionRefusal::NotCanonical { refusal, .. }) = refused else {
+            panic!("{refused:?}");
+        };
+        assert_eq!(refusal.path, "$.tools[1].description");
+        assert_eq!(
+            definition("[7]"),
+            Err(ProjectionRefusal::NoName { tool_index: 0 })
+        );
     }
 
     #[test]

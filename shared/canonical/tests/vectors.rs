@@ -1,11 +1,14 @@
 //! The labelled cases and the published vectors, as they stand in `vectors/`.
 
 use serde_json::Value as Json;
-use touchstone_canonical::projection::{schema_fingerprint, toolset_fingerprint};
+use touchstone_canonical::projection::{
+    definition_fingerprint, schema_fingerprint, toolset_fingerprint,
+};
 use touchstone_canonical::{Fingerprint, ProjectionRefusal, Value, canonicalize, read};
 
 const CASES: &str = include_str!("../vectors/cases.json");
 const PUBLISHED: &str = include_str!("../vectors/published.json");
+const DEFINITIONS: &str = include_str!("../vectors/definitions.json");
 
 #[test]
 fn labelled_cases() {
@@ -36,38 +39,60 @@ fn published_vectors() {
     }
 }
 
+#[test]
+fn full_definitions() {
+    let cases: Vec<Json> = serde_json::from_str(DEFINITIONS).expect("the file is JSON");
+    for case in &cases {
+        let page = case["page"].as_str().expect("text").to_owned();
+        let found = &pages_case(&[page])["definition_fingerprint"];
+        assert_eq!(*found, case["fingerprint"], "{}", case["id"]);
+    }
+}
+
 /// The scripts that outsiders recompute with agree with this crate. They need
 /// Node and Python on the machine that tests.
 #[test]
 fn scripts_for_outsiders() {
     let file: Json = serde_json::from_str(CASES).expect("the file is JSON");
     let cases = file["cases"].as_array().expect("a list of cases");
-    let scripts = [
+    for case in cases.iter().filter(|case| case["input"]["text"].is_null()) {
+        let pages = pages(&case["input"]);
+        let mut expect = case["expect"].clone();
+        expect["definition_fingerprint"] = pages_case(&pages)["definition_fingerprint"].clone();
+        assert_scripts(&pages, &expect, &case["id"]);
+    }
+    let cases: Vec<Json> = serde_json::from_str(DEFINITIONS).expect("the file is JSON");
+    for case in &cases {
+        let pages = [case["page"].as_str().expect("text").to_owned()];
+        assert_scripts(&pages, &pages_case(&pages), &case["id"]);
+    }
+}
+
+fn assert_scripts(pages: &[String], expect: &Json, id: &Json) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let files = pages.iter().enumerate().map(|(number, page)| {
+        let path = folder.path().join(number.to_string());
+        std::fs::write(&path, page).expect("written");
+        path
+    });
+    let files: Vec<_> = files.collect();
+    for (program, script) in [
         ("node", "recompute-fingerprints.mjs"),
         ("python3", "recompute_fingerprints.py"),
-    ];
-    for case in cases.iter().filter(|case| case["input"]["text"].is_null()) {
-        let folder = tempfile::tempdir().expect("a folder");
-        let files = pages(&case["input"])
-            .into_iter()
-            .enumerate()
-            .map(|(number, page)| {
-                let path = folder.path().join(number.to_string());
-                std::fs::write(&path, page).expect("written");
-                path
-            });
-        let files: Vec<_> = files.collect();
-        for (program, script) in scripts {
-            let script = format!("{}/{script}", env!("CARGO_MANIFEST_DIR"));
-            let output = std::process::Command::new(program)
-                .arg(&script)
-                .args(&files)
-                .output()
-                .expect(program);
-            let found = serde_json::from_slice(&output.stdout).unwrap_or(Json::Null);
-            for key in ["toolset_fingerprint", "schema_fingerprint"] {
-                assert_eq!(found[key], case["expect"][key], "{script}: {}", case["id"]);
-            }
+    ] {
+        let script = format!("{}/{script}", env!("CARGO_MANIFEST_DIR"));
+        let output = std::process::Command::new(program)
+            .arg(&script)
+            .args(&files)
+            .output()
+            .expect(program);
+        let found = serde_json::from_slice(&output.stdout).unwrap_or(Json::Null);
+        for key in [
+            "toolset_fingerprint",
+            "schema_fingerprint",
+            "definition_fingerprint",
+        ] {
+            assert_eq!(found[key], expect[key], "{script}: {id} {key}");
         }
     }
 }
@@ -157,5 +182,6 @@ fn pages_case(pages: &[String]) -> Json {
     };
     put("toolset", toolset_fingerprint(&tools));
     put("schema", schema_fingerprint(&tools));
+    put("definition", definition_fingerprint(&tools));
     found
 }

@@ -76,6 +76,8 @@ pub struct Drift {
     pub added: Vec<String>,
     pub removed: Vec<String>,
     pub changed: Vec<SchemaDrift>,
+    /// What no check compares: descriptions, titles, annotations, output schemas.
+    pub redefined: Vec<Redefined>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -86,7 +88,18 @@ pub struct SchemaDrift {
     pub truncated: bool,
 }
 
-/// One place in which two schemas differ; null: not there.
+/// How a part of one tool differs that is not its input schema.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Redefined {
+    pub tool: String,
+    /// `description`, `title`, `annotations` or `output_schema`.
+    pub part: String,
+    pub differences: Vec<Difference>,
+    /// More differences than are written down.
+    pub truncated: bool,
+}
+
+/// One place in which two values differ; null: not there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Difference {
     pub path: String,

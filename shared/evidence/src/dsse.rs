@@ -3,6 +3,8 @@
 //! `keyid` is a hint by which to look up a key; only the signature decides.
 //! A payload is read from the same bytes that were verified.
 
+use std::convert::Infallible;
+
 use ed25519_dalek::{Signature as Ed25519Signature, Signer as _, SigningKey, VerifyingKey};
 use serde::{Deserialize, Serialize};
 use touchstone_canonical::Canonical;
@@ -44,15 +46,27 @@ pub enum EnvelopeError {
 
 /// Signs a canonical payload.
 pub fn sign(payload: &Canonical, key: &SigningKey) -> Envelope {
+    let Ok(envelope) = sign_by(payload, &key.verifying_key(), |message| {
+        Ok::<_, Infallible>(key.sign(message))
+    });
+    envelope
+}
+
+/// The same by a key that is kept elsewhere and may fail to sign.
+pub fn sign_by<E>(
+    payload: &Canonical,
+    key: &VerifyingKey,
+    sign: impl FnOnce(&[u8]) -> Result<Ed25519Signature, E>,
+) -> Result<Envelope, E> {
     let message = identity::pae(PAYLOAD_TYPE, payload.as_bytes());
-    Envelope {
+    Ok(Envelope {
         payload_type: PAYLOAD_TYPE.to_owned(),
         payload: Base64(payload.as_bytes().to_vec()),
         signatures: vec![Signature {
-            keyid: identity::key_id(key.verifying_key().as_bytes()),
-            sig: Base64(key.sign(&message).to_bytes().to_vec()),
+            keyid: identity::key_id(key.as_bytes()),
+            sig: Base64(sign(&message)?.to_bytes().to_vec()),
         }],
-    }
+    })
 }
 
 impl Envelope {

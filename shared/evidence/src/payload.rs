@@ -92,6 +92,16 @@ pub struct Predicate {
     pub toolset_fingerprint: Option<Digest>,
     #[serde(deserialize_with = "present")]
     pub schema_fingerprint: Option<Digest>,
+    pub definition_projection_version: DefinitionProjection,
+    /// Over full definitions; no check judges it.
+    #[serde(deserialize_with = "present")]
+    pub definition_fingerprint: Option<Digest>,
+    /// Why a complete list has none.
+    #[serde(deserialize_with = "present")]
+    pub definition_refusal: Option<Reason>,
+    /// The same fingerprint of the approved run; null also when that has none.
+    #[serde(deserialize_with = "present")]
+    pub baseline_definition_fingerprint: Option<Digest>,
     #[serde(deserialize_with = "present")]
     pub tool_count: Option<u32>,
     /// The observation digest of the approved run that this one was compared with.
@@ -220,6 +230,7 @@ the_only_text!(
 the_only_text!(PayloadVersion, V1_0, "1.0");
 the_only_text!(Canonicalization, NfcJcsV1, "nfc-jcs/v1");
 the_only_text!(ProjectionVersion, V1, "v1");
+the_only_text!(DefinitionProjection, V1, "definition/v1");
 
 /// Why bytes are no payload, or a predicate no statement.
 #[derive(Debug, thiserror::Error)]

@@ -127,6 +127,10 @@ pub(crate) fn full(run: &SignedObservation, baseline: &SignedObservation) -> Val
             "toolset_projection_version": "v1",
             "toolset_fingerprint": digest(b"tools"),
             "schema_fingerprint": null,
+            "definition_projection_version": "definition/v1",
+            "definition_fingerprint": digest(b"definitions"),
+            "definition_refusal": null,
+            "baseline_definition_fingerprint": digest(b"approved definitions"),
             "tool_count": 2,
             "baseline_id": digest(&baseline.observation),
             "challenge": null,
@@ -148,6 +152,8 @@ pub(crate) fn limited(run: &SignedObservation) -> Value {
     for key in [
         "toolset_fingerprint",
         "schema_fingerprint",
+        "definition_fingerprint",
+        "baseline_definition_fingerprint",
         "tool_count",
         "baseline_id",
     ] {

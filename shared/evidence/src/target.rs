@@ -21,6 +21,14 @@ impl Transport {
     }
 }
 
+/// Whether an address, well-formed or not, names a user or a password in front
+/// of its host; then no part of it may be shown.
+pub fn names_a_user(address: &str) -> bool {
+    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#', '\\']).next();
+    authority.is_some_and(|authority| authority.contains('@'))
+}
+
 /// `{"endpoint_url": …, "transport": …}` in canonical form.
 pub fn descriptor(transport: Transport, url: &UrlText) -> Canonical {
     let transport = transport.as_str();

@@ -19,8 +19,9 @@ mod view;
 
 pub use mcp::evaluate;
 pub use model::{
-    Assertion, ChallengeFacts, Detail, Difference, Drift, Evaluation, ExchangeNote, HygieneHit,
-    LikelyCause, Redirect, Revisions, SchemaDrift, ServerInfo, Signing, ToolList, ToolNote,
+    Assertion, ChallengeFacts, Definition, Detail, Difference, Drift, EXCHANGE_NOTES, Evaluation,
+    ExchangeNote, HygieneHit, LikelyCause, Redefined, Redirect, Revisions, SchemaDrift, ServerInfo,
+    Signing, ToolList, ToolNote,
 };
 pub use reason::{Param, Reason, ReasonKey};
 pub use registry::CheckId;

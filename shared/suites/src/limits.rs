@@ -10,6 +10,10 @@ pub const LATER_PAGE_REQUESTS: usize = 9;
 pub const RUN_SECONDS: u32 = 10;
 /// Bytes of one response, on the wire and again after content decoding.
 pub const RESPONSE_BYTES: u32 = 2_097_152;
+/// Bytes of all headers of one response together, as HTTP/1.1 writes them.
+pub const RESPONSE_HEADERS_BYTES: u32 = 65_536;
+/// Levels of nesting of JSON that is read.
+pub const JSON_LEVELS: usize = touchstone_canonical::DEPTH_LIMIT;
 /// Pages of one tool list.
 pub const LIST_PAGES: usize = 10;
 /// Tools of one tool list.

@@ -3,6 +3,7 @@
 
 use crate::reason::{Reason, ReasonKey};
 use crate::registry::CheckId;
+use touchstone_canonical::Fingerprint;
 use touchstone_proto::vocabulary::{Execution, State};
 
 /// Everything that one observation says.
@@ -17,6 +18,7 @@ pub struct Evaluation {
     /// `sha256:` and 64 lowercase hex digits.
     pub toolset_fingerprint: Option<String>,
     pub schema_fingerprint: Option<String>,
+    pub definition: Definition,
     /// Set for [`Signing::Limited`] alone.
     pub challenge: Option<ChallengeFacts>,
     pub detail: Detail,
@@ -71,6 +73,17 @@ pub struct Revisions {
 pub struct ToolList {
     pub count: usize,
     pub pages: usize,
+}
+
+/// The third fingerprint, over full definitions: a fact, and no check's.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Definition {
+    /// The fingerprint and the list that it was taken over.
+    pub list: Option<Fingerprint>,
+    /// Why a complete list has none.
+    pub refusal: Option<Reason>,
+    /// The same fingerprint of the approved release that the run was compared with.
+    pub baseline: Option<String>,
 }
 
 /// An authentication challenge, reduced to what a payload may hold.
@@ -146,6 +159,8 @@ pub struct Drift {
     pub added: Vec<String>,
     pub removed: Vec<String>,
     pub changed: Vec<SchemaDrift>,
+    /// What no check compares: descriptions, titles, annotations, output schemas.
+    pub redefined: Vec<Redefined>,
 }
 
 /// How one tool's schema differs.
@@ -157,7 +172,18 @@ pub struct SchemaDrift {
     pub truncated: bool,
 }
 
-/// One place in which two schemas differ.
+/// How a part of one tool differs that is not its input schema.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Redefined {
+    pub tool: String,
+    /// A word of ours: description, title, annotations, output_schema.
+    pub part: &'static str,
+    pub differences: Vec<Difference>,
+    /// More differences than are written down.
+    pub truncated: bool,
+}
+
+/// One place in which two values differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
     /// A JSON path from the schema's root, `$`.
@@ -165,6 +191,16 @@ pub struct Difference {
     /// Canonical text, cut to a bound; `None`: not there.
     pub approved: Option<String>,
     pub observed: Option<String>,
+}
+
+impl From<touchstone_canonical::difference::Difference> for Difference {
+    fn from(found: touchstone_canonical::difference::Difference) -> Self {
+        Self {
+            path: found.path,
+            approved: found.before,
+            observed: found.after,
+        }
+    }
 }
 
 /// One redirect that was seen.
@@ -186,6 +222,38 @@ pub struct ExchangeNote {
     /// A word of ours.
     pub note: &'static str,
 }
+
+/// Every word that an [`ExchangeNote`] can hold.
+pub const EXCHANGE_NOTES: [&str; 28] = [
+    "jsonrpc_version",
+    "id_missing",
+    "id_null",
+    "id_type_changed",
+    "id_foreign",
+    "bom",
+    "batch",
+    "result_and_error",
+    "error_code",
+    "error_message",
+    "sse_bom",
+    "sse_empty_data",
+    "sse_comment",
+    "sse_other_message_before",
+    "sse_event_error",
+    "sse_event_endpoint",
+    "sse_unterminated",
+    "sse_foreign_id",
+    "version_not_string",
+    "capabilities",
+    "result_type_missing",
+    "result_type",
+    "ttl_ms",
+    "cache_scope",
+    "server_info_top_level",
+    "server_info",
+    "acknowledgement_not_202",
+    "acknowledgement_body",
+];
 
 /// The causes that an owner can act on, as the page of an unsigned run names them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -129,13 +129,18 @@ reasons! {
     /// 429, or 503 with Retry-After. `retry_after_s` 0: none named.
     RateLimited "rate_limited" ["retry_after_s"] Unverified;
     ResponseTooLarge "response_too_large" ["limit_bytes"] Unverified;
+    /// The headers of a response together.
+    ResponseHeadersTooLarge "response_headers_too_large" ["limit_bytes"] Unverified;
+    /// JSON that is nested deeper than we read: it may be all that it should be.
+    ResponseTooDeep "response_too_deep" ["limit_levels"] Unverified;
     /// `fault`: name_not_found, name_server_failed.
     DnsFailed "dns_failed" ["fault"] Unverified;
     /// `fault`: refused, timed_out, unreachable, lost, not_http.
     ConnectionFailed "connection_failed" ["fault"] Unverified;
-    /// `fault`: expired, not_yet_valid, name_mismatch, untrusted, broken, no_certificate.
+    /// `fault`: expired, not_yet_valid, name_mismatch, untrusted, broken, unsupported,
+    /// no_certificate, broken_off (after a certificate that is valid).
     TlsFailed "tls_failed" ["fault"] Unverified;
-    /// A content coding that we did not ask for, or that does not decode.
+    /// A content coding that we do not read.
     ResponseUndecodable "response_undecodable" [] Unverified;
     /// `budget`: requests, time; `limit` in requests or in seconds.
     BudgetExhausted "budget_exhausted" ["budget" "limit"] Unverified;
@@ -204,7 +209,8 @@ reasons! {
     /// Judged on the first page. `cause` as of tools_list_incomplete.
     ToolsListedInPart "tools_listed_in_part" ["tools" "pages" "cause"] Verified;
     /// `cause`: page_limit, tool_limit, budget_time, budget_requests, too_large,
-    /// not_a_list, cursor_repeated, cursor_invalid, not_read.
+    /// headers_too_large, too_deep, undecodable, not_a_list, cursor_repeated,
+    /// cursor_invalid, cursor_too_long, not_read.
     ToolsListIncomplete "tools_list_incomplete" ["tools" "pages" "cause"] Unverified;
     ToolsListHttpError "tools_list_http_error" ["status"] Failed Unverified;
     /// `to` as of handshake_redirected.
@@ -268,6 +274,8 @@ reasons! {
     ChallengeQuoting "challenge_quoting" [] ObservedRisk;
     /// Its `resource_metadata` is no absolute http or https URL.
     ChallengeMetadataUrlInvalid "challenge_metadata_url_invalid" [] ObservedRisk;
+    /// Its `resource_metadata` holds a user name or a password.
+    ChallengeMetadataUrlCredentials "challenge_metadata_url_credentials" [] ObservedRisk;
     /// It asks for a scope that the metadata does not support.
     ChallengeScopeUnsupported "challenge_scope_unsupported" [] ObservedRisk;
     /// The document that the challenge names. `document`: resource, server.
@@ -292,8 +300,8 @@ reasons! {
     // toolset_fingerprint, schema_fingerprint
 
     FingerprintComputed "fingerprint_computed" ["tools"] Verified;
-    /// `cause`: lone_surrogate, duplicate_key_after_nfc, non_finite_number, depth,
-    /// too_large, syntax; `tool`: its place in the list, from 0.
+    /// `cause`: lone_surrogate, duplicate_key_after_nfc, non_finite_number;
+    /// `tool`: its place in the list, from 0.
     FingerprintNotCanonical "fingerprint_not_canonical" ["cause" "tool"] Failed;
     /// `tools`: how many have none.
     InputSchemaMissing "input_schema_missing" ["tools"] Failed;

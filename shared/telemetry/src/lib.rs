@@ -5,6 +5,12 @@
 //! the event and those of the spans around it. `RUST_LOG` outranks the filter
 //! of the configuration; it is the one variable that is read here, and no
 //! crate below a `main` reads any.
+//!
+//! Beside it, what else every process does before it works: [`config`] reads
+//! its file, and [`exit`] says what it ends with when it cannot work.
+
+pub mod config;
+pub mod exit;
 
 use std::error::Error as StdError;
 use std::fmt;

@@ -11,7 +11,11 @@ use std::collections::BTreeSet;
 pub const SCHEME_LIMIT: usize = 64;
 
 /// Bytes of all values together that are looked at; more is no challenge.
-pub const HEADER_LIMIT: usize = 16_384;
+///
+/// More than an agent reads of all headers of a response, so that it is never
+/// this bound that makes a server's challenge unusable: 64 KiB, and three bytes
+/// for each that is no UTF-8.
+pub const HEADER_LIMIT: usize = 3 * 65_536;
 
 /// One challenge.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

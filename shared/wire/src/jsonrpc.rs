@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use touchstone_canonical::{JsonString, Object, ReadError, Value, read};
+use touchstone_canonical::{JsonString, Object, ReadError, ReadErrorKind, Value, read};
 
 /// The id that a request of ours carried.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -130,6 +130,9 @@ pub enum NotJsonRpc {
     Empty,
     #[error("reading a JSON-RPC answer: the body is not JSON")]
     NotJson(#[source] ReadError),
+    /// Beyond a bound of our own reader; it may be an answer all the same.
+    #[error("reading a JSON-RPC answer: the body goes beyond what is read")]
+    Unread(#[source] ReadError),
     /// JSON, but no object with a `result`, or an `error` that is an object.
     #[error("reading a JSON-RPC answer: the JSON is no response")]
     NoResponse,
@@ -141,7 +144,17 @@ impl NotJsonRpc {
         match self {
             Self::Empty => "empty",
             Self::NotJson(_) => "not_json",
+            Self::Unread(_) => "unread",
             Self::NoResponse => "no_response",
+        }
+    }
+}
+
+impl From<ReadError> for NotJsonRpc {
+    fn from(error: ReadError) -> Self {
+        match error.kind {
+            ReadErrorKind::Syntax => Self::NotJson(error),
+            ReadErrorKind::Depth | ReadErrorKind::TooLarge => Self::Unread(error),
         }
     }
 }
@@ -156,7 +169,7 @@ pub fn read_answer(bytes: &[u8], expected: &Id) -> Result<Reading, NotJsonRpc> {
     if bom {
         notes.insert(Note::Bom);
     }
-    let message = match read(bytes).map_err(NotJsonRpc::NotJson)? {
+    let message = match read(bytes)? {
         Value::Array(messages) => {
             notes.insert(Note::Batch);
             let messages = messages.into_iter().map(Message::from);
@@ -179,6 +192,8 @@ pub fn read_answer(bytes: &[u8], expected: &Id) -> Result<Reading, NotJsonRpc> {
 pub(crate) enum Fit {
     /// Not JSON, or no JSON-RPC.
     None,
+    /// Beyond what we read: it may be the answer, or anything else.
+    Unread,
     /// A notification, or a request of the server's.
     OtherMessage,
     /// A result for some other request.
@@ -198,7 +213,8 @@ pub(crate) fn fit(bytes: &[u8], expected: &Id) -> Fit {
             .max()
             .unwrap_or(Fit::None),
         Ok(message) => Message::from(message).fit(expected),
-        Err(_) => Fit::None,
+        Err(error) if error.kind == ReadErrorKind::Syntax => Fit::None,
+        Err(_) => Fit::Unread,
     }
 }
 

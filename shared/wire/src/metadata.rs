@@ -35,16 +35,27 @@ pub fn server_places(issuer: &Url) -> Vec<Url> {
     places
 }
 
+/// Why a place that is stated is not gone to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoPlace {
+    #[error("reading the place of metadata: it is no absolute http or https URL")]
+    NotWeb,
+    #[error("reading the place of metadata: it holds a user name or a password")]
+    Credentials,
+}
+
 /// The place that a challenge's `resource_metadata` names, when it is an
 /// absolute http or https URL without credentials.
-pub fn stated_place(text: &str) -> Option<Url> {
-    let mut url = Url::parse(text).ok()?;
-    let plain = url.username().is_empty() && url.password().is_none();
-    if !plain || !matches!(url.scheme(), "http" | "https") {
-        return None;
+pub fn stated_place(text: &str) -> Result<Url, NoPlace> {
+    let mut url = Url::parse(text).map_err(|_| NoPlace::NotWeb)?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(NoPlace::NotWeb);
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(NoPlace::Credentials);
     }
     url.set_fragment(None);
-    Some(url)
+    Ok(url)
 }
 
 /// A place at the origin of `base`.
@@ -125,15 +136,17 @@ mod tests {
     #[test]
     fn a_stated_place_is_an_absolute_web_address() {
         for (text, place) in [
-            ("https://h/x?y#z", Some("https://h/x?y")),
-            ("http://h/x", Some("http://h/x")),
-            ("/x", None),
-            ("ftp://h/x", None),
-            ("https://u@h/x", None),
-            ("", None),
+            ("https://h/x?y#z", Ok("https://h/x?y")),
+            ("http://h/x", Ok("http://h/x")),
+            ("/x", Err(NoPlace::NotWeb)),
+            ("ftp://h/x", Err(NoPlace::NotWeb)),
+            ("ftp://u@h/x", Err(NoPlace::NotWeb)),
+            ("https://u@h/x", Err(NoPlace::Credentials)),
+            ("https://:p@h/x", Err(NoPlace::Credentials)),
+            ("", Err(NoPlace::NotWeb)),
         ] {
             let found = stated_place(text).map(String::from);
-            assert_eq!(found.as_deref(), place, "{text}");
+            assert_eq!(found.as_deref(), place.as_ref().copied(), "{text}");
         }
     }
 }

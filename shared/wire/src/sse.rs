@@ -254,13 +254,21 @@ impl Block {
 /// a response with our id; an error with any id or none, since the exchange
 /// already ties it to our request; a result whose id is missing or changed its
 /// type. A result that carries a different id of the same type is held, and
-/// counts only when the stream ends without a better one.
+/// counts only when the stream ends without a better one. So is a message
+/// beyond what we read, which counts before such a result: it may be ours.
 #[derive(Debug)]
 pub struct Search {
     unframer: Unframer,
     id: Id,
     notes: BTreeSet<Note>,
-    held: Option<Vec<u8>>,
+    held: Option<Held>,
+}
+
+/// What counts when nothing better comes.
+#[derive(Debug)]
+enum Held {
+    Foreign(Vec<u8>),
+    Unread(Vec<u8>),
 }
 
 impl Search {
@@ -291,9 +299,13 @@ impl Search {
         {
             return Some(data);
         }
-        let held = self.held.take()?;
-        self.notes.insert(Note::ForeignId);
-        Some(held)
+        match self.held.take()? {
+            Held::Foreign(data) => {
+                self.notes.insert(Note::ForeignId);
+                Some(data)
+            }
+            Held::Unread(data) => Some(data),
+        }
     }
 
     /// What was met so far.
@@ -309,7 +321,13 @@ impl Search {
                 Some(event.data)
             }
             Fit::Foreign => {
-                self.held.get_or_insert(event.data);
+                self.held.get_or_insert(Held::Foreign(event.data));
+                None
+            }
+            Fit::Unread => {
+                if !matches!(self.held, Some(Held::Unread(_))) {
+                    self.held = Some(Held::Unread(event.data));
+                }
                 None
             }
             Fit::OtherMessage => {

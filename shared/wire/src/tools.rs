@@ -67,6 +67,8 @@ pub enum Next<'a> {
     /// `nextCursor` is neither string nor null, or is text that cannot be sent
     /// back. The list ends here.
     Unusable,
+    /// Longer than [`CURSOR_LIMIT`]: we do not send it back.
+    TooLong,
 }
 
 /// An answer that is no page of tools.
@@ -96,7 +98,8 @@ pub fn page(answer: &Answer, era: Era) -> Result<Page<'_>, NotAPage> {
         Some(cursor) => match (cursor.as_str(), era) {
             (Some(""), Era::Legacy) => Next::End,
             (Some(cursor), _) if cursor.len() <= CURSOR_LIMIT => Next::Cursor(cursor),
-            _ => Next::Unusable,
+            (Some(_), _) => Next::TooLong,
+            (None, _) => Next::Unusable,
         },
     };
     let deviations = match era {
@@ -124,6 +127,7 @@ mod tests {
                     Next::End => String::from("end"),
                     Next::Cursor(cursor) => format!("cursor {cursor:?}"),
                     Next::Unusable => String::from("unusable"),
+                    Next::TooLong => String::from("too long"),
                 };
                 let deviations: String = page.deviations.iter().map(|one| one.as_str()).collect();
                 format!("{} {next} {deviations}", page.tools.len())
@@ -205,6 +209,6 @@ mod tests {
             r#""result":{{"tools":[],"nextCursor":"{}"}}"#,
             "x".repeat(CURSOR_LIMIT + 1)
         );
-        assert_eq!(line(&long, Era::Legacy), "0 unusable");
+        assert_eq!(line(&long, Era::Legacy), "0 too long");
     }
 }

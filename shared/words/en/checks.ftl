@@ -54,8 +54,8 @@ check-schema_fingerprint = Schema fingerprint
 
 check-toolset_unchanged_vs_approved = Tools against the approved release
   .looked-at = Whether the tools are those of the release that the owner approved.
-  .cannot-show = That the approved release was right. Without a baseline nobody has told us what right looks like.
+  .cannot-show = That the approved release was right. Without a baseline nobody has told us what right looks like. Nor a change of a tool whose name stayed: its description, title, annotations and output schema are in the fingerprint of full definitions (`definition/v1`), which is compared with the baseline beside this check and judged by none.
 
 check-schema_unchanged_vs_approved = Schemas against the approved release
   .looked-at = Whether the input schema of each tool is that of the release that the owner approved.
-  .cannot-show = Whether a change was meant. Without a baseline it can only be UNVERIFIED.
+  .cannot-show = Whether a change was meant. Without a baseline it can only be UNVERIFIED. Nor a change of descriptions, titles, annotations or output schemas: the fingerprint of full definitions (`definition/v1`) covers them, is compared with the baseline beside this check, and is a fact that no check judges.

@@ -15,27 +15,27 @@ judged-transport_type =
 
 judged-protocol_revision =
   .FAILED = No revision could be identified: the handshake failed, or names a revision that the protocol does not have.
-  .UNVERIFIED = The handshake was answered 401 with a challenge that can be used, a firewall stood in the way, or the run stopped first. A claimed number is then not compared with anything.
+  .UNVERIFIED = The handshake was answered 401 with a challenge that can be used, a firewall stood in the way, the answer goes beyond what we read, or the run stopped first. A claimed number is then not compared with anything.
   .VERIFIED = A revision of the protocol was identified. We send `server/discover` of 2026-07-28 first; any other answer of 2xx, or of 4xx but 429, is followed by `initialize`, which offers 2025-11-25. It is the revision that was spoken, not the newest that the server has.
 
 judged-discovery_handshake =
   .FAILED = It does not behave as the specification of the identified revision asks. A 401 without a usable challenge, a 403, and a protocol error of 2026-07-28 on the first request are no sign-in wall, and fail too.
-  .UNVERIFIED = The answer that decided the handshake was 401 with a well-formed `WWW-Authenticate` challenge, a firewall stood in the way, the revision is unknown, or the run stopped first.
+  .UNVERIFIED = The answer that decided the handshake was 401 with a well-formed `WWW-Authenticate` challenge, a firewall stood in the way, the answer goes beyond what we read, the revision is unknown, or the run stopped first.
   .VERIFIED = It behaves as the specification of the identified revision asks, the acknowledgement included.
 
 judged-tools_list =
   .FAILED = The structure is not valid. An agent would fail to read such a list.
-  .UNVERIFIED = The handshake failed or lies behind a sign-in wall, `tools/list` was answered 401 with a usable challenge, or the run stopped first.
+  .UNVERIFIED = The handshake failed or lies behind a sign-in wall, `tools/list` was answered 401 with a usable challenge, the answer goes beyond what we read, or the run stopped first.
   .VERIFIED = The structure is valid. When a later page cannot be read, reading stops there and the check is judged on the first page; what needs the whole list is then never VERIFIED.
 
 judged-error_taxonomy =
   .OBSERVED_RISK = The answer deviates from the protocol. An agent may not know whether to try again. A result marked `isError` counts, though most SDKs do this.
-  .UNVERIFIED = The list was not read to its end, or lists the very name: the call is then not made, as the name may belong to a tool. Or the call was refused with 401 or 403 and no protocol error to judge.
+  .UNVERIFIED = The list was not read to its end, or lists the very name: the call is then not made, as the name may belong to a tool. Or the call was refused with 401 or 403 and no protocol error to judge, or its answer goes beyond what we read.
   .VERIFIED = The call was answered with a JSON-RPC error object.
 
 judged-tls_certificate =
   .FAILED = Expired, not yet valid, the wrong name, or a chain that is broken or leads to no authority that we trust. Each has its own reason.
-  .UNVERIFIED = The endpoint speaks plain HTTP, or the run stopped before a certificate was seen.
+  .UNVERIFIED = The endpoint speaks plain HTTP, our verifier does not know what the chain uses, or the run stopped before a certificate was seen.
   .VERIFIED = In date at the start of the run, the name matches, and the chain is complete.
 
 judged-redirect_policy =
@@ -45,7 +45,7 @@ judged-redirect_policy =
 
 judged-auth_metadata =
   .OBSERVED_RISK = The challenge or a metadata document is malformed. A fault that was seen counts also when the run stopped afterwards.
-  .UNVERIFIED = There was neither a challenge nor metadata, or the run stopped before they could be read. A server that asks for no sign-in is in this state, and nothing is wrong with it.
+  .UNVERIFIED = There was neither a challenge nor metadata, a document goes beyond what we read, or the run stopped before they could be read. A server that asks for no sign-in is in this state, and nothing is wrong with it.
   .VERIFIED = What was seen of the challenge and the metadata is well formed.
 
 judged-tool_description_hygiene =
@@ -100,6 +100,8 @@ limit-requests = Requests of one run, handshake included
 limit-seconds = Time for the whole run
 limit-seconds-value = { $count } s
 limit-bytes = One response, as sent and decoded
+limit-headers = All headers of one response together
+limit-levels = Levels of nesting of JSON
 limit-bytes-value = { $count } bytes
 limit-later-requests = Further requests for later pages of a tool list
 limit-pages = Pages of one tool list

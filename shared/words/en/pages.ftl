@@ -313,6 +313,7 @@ saw-tls-not-yet-valid = The certificate was not valid yet.
 saw-tls-name-mismatch = The certificate did not name this host.
 saw-tls-untrusted = The chain led to no authority that we trust.
 saw-tls-broken = The certificate chain did not hold.
+saw-tls-unsupported = The certificate chain uses what our verifier does not know, so it was not judged.
 saw-tls-no-certificate = TLS was tried, and no certificate came.
 saw-redirects = { $count ->
     [0] No redirect was seen.
@@ -327,6 +328,40 @@ saw-stop-rate-limited = { $seconds ->
 saw-stop-exchange = The run then stopped: the last exchange failed.
 saw-stop-requests = The run then stopped: its requests were used up.
 saw-stop-time = The run then stopped: its time was used up.
+noted = Noted
+noted-note = What answers did beyond the plain form of the protocol and was read all the same. It changes no state. This list is not signed.
+noted-jsonrpc_version = the answer does not say `jsonrpc` 2.0
+noted-id_missing = the answer has no id
+noted-id_null = the id of the answer is null
+noted-id_type_changed = the id of the answer came back as another type
+noted-id_foreign = the id of the answer is not ours
+noted-bom = a byte order mark stands before the JSON
+noted-batch = the answer stands in an array, which only revision 2025-03-26 allows
+noted-result_and_error = the answer has both `result` and `error`
+noted-error_code = the error has no integer `code`
+noted-error_message = the error has no text as its `message`
+noted-sse_bom = the stream begins with a byte order mark
+noted-sse_empty_data = the stream holds an event without data
+noted-sse_comment = the stream holds comments
+noted-sse_other_message_before = other messages came before the answer
+noted-sse_event_error = the answer came as `event: error`
+noted-sse_event_endpoint = the stream holds `event: endpoint`, as the transport of 2024-11-05 does
+noted-sse_unterminated = the blank line after the answer’s event never came
+noted-sse_foreign_id = the id of the answer in the stream is missing, null or not ours
+noted-version_not_string = an entry of `supportedVersions` is no text
+noted-capabilities = `capabilities` is missing or no object
+noted-result_type_missing = `resultType` is missing
+noted-result_type = `resultType` is not `complete`
+noted-ttl_ms = `ttlMs` is missing or no whole number from 0 up
+noted-cache_scope = `cacheScope` is missing, or neither `public` nor `private`
+noted-server_info_top_level = `serverInfo` stands at the top level, where drafts had it
+noted-server_info = `serverInfo` is missing, or has no name or version
+noted-acknowledgement_not_202 = the acknowledgement was answered with another status than 202
+noted-acknowledgement_body = the acknowledgement was answered with a body
+noted-more = { $count ->
+    [one] 1 more is not listed.
+   *[other] { $count } more are not listed.
+  }
 failure-unspecified = it failed, and the record does not say how
 failure-name_not_found = the host name has no address
 failure-name_server_failed = the name servers answered with a failure
@@ -339,6 +374,7 @@ failure-connection_lost = the connection was lost
 failure-tls = TLS was not set up
 failure-timed_out = no complete answer in time
 failure-too_large = larger than we read
+failure-headers_too_large = headers larger than we read
 failure-not_http = not HTTP
 failure-undecodable = could not be decoded
 failure-budget_requests = not sent: the requests of the run were used up
@@ -450,6 +486,17 @@ keys-id-note = Key id: SHA-256 over the SubjectPublicKeyInfo. It is a hint for f
 keys-pinned = Keep a copy
 keys-pinned-text = Whoever holds this site could show you other keys. Keep the document that you first fetched, and compare.
 keys-well-known = Well-known path
+keys-isolation = The process that holds the private keys
+keys-isolation-full = It has no network, opens no file outside its own folder, starts no program, and its memory is neither swapped out nor dumped. The signer says so itself; it refuses to start otherwise, unless it is told to.
+keys-isolation-weak = It runs on a machine that does not give it every barrier, and was started in spite of it. Missing:
+keys-isolation-unknown = Whether it is shut in is not known: since this site started, the signer has not said so.
+barrier-core_dumps = core dumps turned off
+barrier-tracing = memory closed to other processes
+barrier-no_new_privs = no new privileges
+barrier-locked_memory = memory that is never swapped out
+barrier-landlock = files outside its folder closed (Landlock)
+barrier-seccomp = network, programs and processes closed (seccomp)
+barrier-other = one that this site does not know by name
 keys-others = Other keys
 keys-others-note = One key per purpose.
 keys-others-more = { $count } more are in the key document.
@@ -484,3 +531,105 @@ purpose-log-checkpoint = Log checkpoint
 purpose-agent-identity = Agent identity
 purpose-agent-issuer = Agent issuer
 purpose-web-bot-auth = Web bot auth
+
+## Changes of the tool list: on a report, and on a page of their own
+
+definition = Full definitions
+definition-note = a fingerprint of names, titles, descriptions, input and output schemas and annotations; a fact that no check judges
+definition-compared = Full definitions against the baseline
+definition-same = the same as those of the approved run
+definition-differs = they differ from those of the approved run; a fact beside the two checks, which compare names and input schemas alone
+definition-not-compared = not compared: one of the two lists has no such fingerprint
+drift-description = Another description of
+drift-title = Another title of
+drift-annotations = Other annotations of
+drift-output-schema = Another output schema of
+drift-other = Another definition of
+changes = Changes of the tool list
+changes-title = How the tool list of { $name } changed
+changes-heading = Changes of the tool list of
+changes-fact = A recorded fact. Only an approved baseline makes a change a finding.
+changes-seen = Changes seen
+changes-since = Last change
+changes-last = Tool list last changed: { $since } (unchanged on at least { $days ->
+    [one] 1 day
+   *[other] { $days } days
+  } since)
+changes-first = No change of the tool list seen since the first one, of { $since } (unchanged on at least { $days ->
+    [one] 1 day
+   *[other] { $days } days
+  } since)
+changes-no-list = No signed run has read a whole tool list yet
+changes-all = { $count ->
+    [0] The history of the tool list
+    [one] The 1 change that was seen
+   *[other] All { $count } changes that were seen
+  }
+changes-how = How a change is seen
+changes-how-text = Every complete tool list of a signed run is held against that of the run before it. A run that read no complete list says nothing of the tools: it never counts as tools removed, and a change on either side of it happened somewhere in between. Days are UTC days on which at least one run read the whole list; the number is a lower bound.
+changes-how-classes = Widened: a constraint was loosened, so values fit that did not. Narrowed: a constraint was tightened, so values that fitted no longer do. Both can hold at once. They are read keyword by keyword; a field that a schema does not name is read as one that the tool does not take. What cannot be told from the schema is called a change of another kind, and is not guessed.
+changes-none = No change was seen
+changes-between = Between
+changes-and = and
+changes-gap = { $count ->
+    [one] 1 run in between read no complete list
+   *[other] { $count } runs in between read no complete list
+  }, so when it changed is known no better than this.
+changes-not-kept = one of the two lists is too long to be kept, so what changed is not known
+changes-table = What changed, tool by tool
+changes-tool = Tool
+changes-what = What changed
+changes-then = Then
+changes-now = Now
+changes-cut = and more places than are written down
+changes-more = { $count ->
+    [one] 1 more change
+   *[other] { $count } more changes
+  }
+changes-older = Older changes
+changes-fingerprint-then = Full definitions then
+changes-fingerprint-now = Full definitions now
+changes-part-added = Tool added
+changes-part-removed = Tool removed
+changes-part-description = Description
+changes-part-title = Title
+changes-part-annotations = Annotations
+changes-part-input-schema = Input schema
+changes-part-output-schema = Output schema
+changes-count-added = { $count ->
+    [one] 1 tool added
+   *[other] { $count } tools added
+  }
+changes-count-removed = { $count ->
+    [one] 1 tool removed
+   *[other] { $count } tools removed
+  }
+changes-count-description = { $count ->
+    [one] 1 description changed
+   *[other] { $count } descriptions changed
+  }
+changes-count-title = { $count ->
+    [one] 1 title changed
+   *[other] { $count } titles changed
+  }
+changes-count-annotations = { $count ->
+    [one] annotations of 1 tool changed
+   *[other] annotations of { $count } tools changed
+  }
+changes-count-input-schema = { $count ->
+    [one] 1 input schema changed
+   *[other] { $count } input schemas changed
+  }
+changes-count-output-schema = { $count ->
+    [one] 1 output schema changed
+   *[other] { $count } output schemas changed
+  }
+changes-class-widened = widened
+changes-class-narrowed = narrowed
+changes-class-new-required-field = new required field
+changes-class-removed-field = field removed
+changes-class-annotation-downgraded = promises less
+changes-class-annotation-upgraded = promises more
+changes-class-wording = words alone
+changes-class-other = of another kind
+directory-tools = Found by its tools:

@@ -8,6 +8,8 @@ reason-rate_limited = { $retry_after_s ->
    *[other] The server asked us to come back in { $retry_after_s } s. We do as asked.
   }
 reason-response_too_large = A response was larger than the { $limit_bytes } bytes that we read.
+reason-response_headers_too_large = The headers of a response were larger than the { $limit_bytes } bytes that we read of them. That is a limit of ours.
+reason-response_too_deep = An answer is JSON nested deeper than the { $limit_levels } levels that we read. That is a limit of ours, and says nothing against the server.
 reason-dns_failed = { $fault ->
     [name_not_found] The host name has no address.
     [name_server_failed] The name servers of the host answered with a failure.
@@ -27,10 +29,12 @@ reason-tls_failed = { $fault ->
     [name_mismatch] TLS was not set up: the certificate does not name this host.
     [untrusted] TLS was not set up: the chain leads to no authority that we trust.
     [broken] TLS was not set up: the certificate chain is broken.
+    [unsupported] TLS was not set up: the certificate chain uses what our verifier does not know. Undetermined by us.
     [no_certificate] TLS was not set up: no certificate came.
+    [broken_off] TLS was not set up: the handshake broke off after a certificate that is valid.
    *[other] TLS was not set up ({ $fault }).
   }
-reason-response_undecodable = A response came in a content coding that we did not ask for, or that does not decode.
+reason-response_undecodable = A response came in a content coding that we did not ask for and do not read. Undetermined by us.
 reason-budget_exhausted = { $budget ->
     [requests] The run had used up its { $limit } requests.
     [time] The run had used up its { $limit } s.
@@ -157,9 +161,13 @@ reason-tools_listed_in_part = { $tools ->
     [budget_time] the time of the run was used up.
     [budget_requests] the requests of the run were used up.
     [too_large] a later page was too large.
+    [headers_too_large] a later page came with headers larger than we read.
+    [too_deep] a later page was nested deeper than we read.
+    [undecodable] a later page came in a content coding that we do not read.
     [not_a_list] a later page was no tool list.
     [cursor_repeated] a cursor came twice.
     [cursor_invalid] a cursor was no text.
+    [cursor_too_long] a cursor was longer than we send back.
     [not_read] a later page was not asked for.
    *[other] { $cause }.
   }
@@ -169,9 +177,13 @@ reason-tools_list_incomplete = The list was not read to its end: { $cause ->
     [budget_time] the time of the run was used up.
     [budget_requests] the requests of the run were used up.
     [too_large] a later page was too large.
+    [headers_too_large] a later page came with headers larger than we read.
+    [too_deep] a later page was nested deeper than we read.
+    [undecodable] a later page came in a content coding that we do not read.
     [not_a_list] a later page was no tool list.
     [cursor_repeated] a cursor came twice.
     [cursor_invalid] a cursor was no text.
+    [cursor_too_long] a cursor was longer than we send back.
     [not_read] a later page was not asked for.
    *[other] { $cause }.
   } Read so far: { $tools ->
@@ -295,6 +307,8 @@ reason-challenge_quoting = The challenge can be read, but is quoted or spaced as
   .fix = Put the value of each parameter into double quotes, and part the parameters by commas.
 reason-challenge_metadata_url_invalid = The challenge names `resource_metadata`, but not as an absolute http or https address.
   .fix = Write the full address of the metadata, with its scheme and host.
+reason-challenge_metadata_url_credentials = The challenge names an address for `resource_metadata` that holds a user name or a password. We do not go there.
+  .fix = Write the address without a user name and a password; metadata is read by anybody.
 reason-challenge_scope_unsupported = The challenge asks for a scope that the metadata does not list as supported.
   .fix = List the scope in `scopes_supported`, or ask for one that is listed.
 reason-metadata_http_error = { $document ->
@@ -359,8 +373,6 @@ reason-fingerprint_not_canonical = Tool { $tool } of the list, counted from 0, c
     [lone_surrogate] an unpaired surrogate in a string.
     [duplicate_key_after_nfc] two keys of one object become equal.
     [non_finite_number] a number beyond what a double holds.
-    [depth] nested too deep.
-    [too_large] too large.
    *[other] { $cause }.
   }
   .fix = Send text and numbers that every JSON reader reads alike.
@@ -411,10 +423,12 @@ reason-signer_unreachable = The signer was out of reach. The run is signed as so
 # The same without parameters: a run that was not signed names only the key.
 signing-rate_limited = The server asked us to come back later, so the run ended.
 signing-response_too_large = A response was larger than we read, so the run ended.
+signing-response_headers_too_large = The headers of a response were larger than we read, so the run ended. The limit is ours.
+signing-response_too_deep = An answer is nested deeper than we read, so there is nothing to sign. The limit is ours.
 signing-dns_failed = The host name could not be resolved, so there is nothing to sign.
 signing-connection_failed = The connection failed or was lost, so there is nothing to sign.
 signing-tls_failed = TLS was not set up, so there is nothing to sign.
-signing-response_undecodable = A response could not be decoded, so the run ended.
+signing-response_undecodable = An answer came in a content coding that we do not read, so there is nothing to sign.
 signing-budget_exhausted = The budget of the run was used up before it was complete.
 signing-too_many_redirects = A metadata request was redirected too often, so the run ended.
 signing-policy_refused = Our own policy does not let us connect there. The cause is ours.

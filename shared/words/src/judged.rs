@@ -44,6 +44,7 @@ pub fn answers(check: &str) -> Option<&'static Answers> {
 const STOPPED: &[&str] = &[
     "rate_limited",
     "response_too_large",
+    "response_headers_too_large",
     "dns_failed",
     "connection_failed",
     "tls_failed",
@@ -54,6 +55,8 @@ const STOPPED: &[&str] = &[
     "agent_fault",
     "not_recorded",
 ];
+/// An answer that we could not read for a limit of our own.
+const UNREAD: &[&str] = &["response_too_deep"];
 /// What stands between us and the server.
 const WALL: &[&str] = &["credential_required", "edge_challenge"];
 /// What a limited signature leaves out although it was seen.
@@ -86,8 +89,9 @@ const NO_LIST: &[&str] = &[
 /// A list that was not read to its end.
 const INCOMPLETE: &[&str] = &["tools_list_incomplete"];
 /// What leaves a run without a complete list.
-const WITHOUT_LIST: [&[&str]; 7] = [
+const WITHOUT_LIST: [&[&str]; 8] = [
     INCOMPLETE,
+    UNREAD,
     NO_LIST,
     NO_REVISION,
     NO_HANDSHAKE,
@@ -96,13 +100,14 @@ const WITHOUT_LIST: [&[&str]; 7] = [
     STOPPED,
 ];
 /// The same beside a comparison, which needs an approved release besides.
-const NOT_COMPARED: [&[&str]; 8] = [
+const NOT_COMPARED: [&[&str]; 9] = [
     &[
         "no_approved_baseline",
         "baseline_unusable",
         "comparison_unavailable",
     ],
     INCOMPLETE,
+    UNREAD,
     NO_LIST,
     NO_REVISION,
     NO_HANDSHAKE,
@@ -131,21 +136,28 @@ pub const ANSWERS: [Answers; 15] = [
         check: "protocol_revision",
         failed: &[NO_REVISION, NO_HANDSHAKE],
         observed_risk: &[],
-        unverified: &[WALL, LEFT_OUT, STOPPED],
+        unverified: &[UNREAD, WALL, LEFT_OUT, STOPPED],
         verified: &["revision_spoken"],
     },
     Answers {
         check: "discovery_handshake",
         failed: &[NO_HANDSHAKE, NOT_ACKNOWLEDGED],
         observed_risk: &[],
-        unverified: &[NO_REVISION, WALL, LEFT_OUT, STOPPED],
+        unverified: &[NO_REVISION, UNREAD, WALL, LEFT_OUT, STOPPED],
         verified: &["handshake_discovered", "handshake_initialized"],
     },
     Answers {
         check: "tools_list",
         failed: &[NO_LIST],
         observed_risk: &[],
-        unverified: &[NO_REVISION, NO_HANDSHAKE, NOT_ACKNOWLEDGED, WALL, STOPPED],
+        unverified: &[
+            UNREAD,
+            NO_REVISION,
+            NO_HANDSHAKE,
+            NOT_ACKNOWLEDGED,
+            WALL,
+            STOPPED,
+        ],
         verified: &["tools_listed", "tools_listed_in_part"],
     },
     Answers {
@@ -173,6 +185,7 @@ pub const ANSWERS: [Answers; 15] = [
         ],
         unverified: &[
             &["probe_tool_name_unverifiable", "probe_tool_name_collision"],
+            UNREAD,
             NO_REVISION,
             NO_HANDSHAKE,
             NOT_ACKNOWLEDGED,
@@ -196,6 +209,7 @@ pub const ANSWERS: [Answers; 15] = [
             "challenge_parameter_repeated",
             "challenge_quoting",
             "challenge_metadata_url_invalid",
+            "challenge_metadata_url_credentials",
             "challenge_scope_unsupported",
             "metadata_http_error",
             "metadata_malformed",
@@ -205,6 +219,7 @@ pub const ANSWERS: [Answers; 15] = [
         ],
         unverified: &[
             &["not_observable", "edge_challenge", "too_many_redirects"],
+            UNREAD,
             STOPPED,
         ],
         verified: &["challenge_well_formed", "metadata_well_formed"],

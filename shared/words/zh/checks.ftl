@@ -54,8 +54,8 @@ check-schema_fingerprint = schema 指纹
 
 check-toolset_unchanged_vs_approved = 工具与已批准发布的对比
   .looked-at = 当前的工具是否就是站长批准过的那次发布里的工具。
-  .cannot-show = 不能说明当时批准的就是对的。没有基线时，没人告诉过我们正确的样子是什么。
+  .cannot-show = 不能说明当时批准的就是对的。没有基线时，没人告诉过我们正确的样子是什么。名字未变的工具，它的描述、标题、annotations 和输出 schema 是否变过，也不在此列：它们由完整定义的指纹（`definition/v1`）覆盖，该指纹在本项之外与基线比对，不作判定。
 
 check-schema_unchanged_vs_approved = schema 与已批准发布的对比
   .looked-at = 每个工具的 inputSchema 是否与站长批准过的那次发布一致。
-  .cannot-show = 不能说明这一变化是否有意。没有基线时，它只能是「未检查」。
+  .cannot-show = 不能说明这一变化是否有意。没有基线时，它只能是「未检查」。也不能说明描述、标题、annotations 或输出 schema 是否变过：它们由完整定义的指纹（`definition/v1`）覆盖，该指纹在本项之外与基线比对，是一条事实，没有检查对它作判定。

@@ -15,27 +15,27 @@ judged-transport_type =
 
 judged-protocol_revision =
   .FAILED = 识别不出修订：握手失败，或写明的修订不是协议里有的。
-  .UNVERIFIED = 握手得到 401 和可用的认证质询，或有防火墙挡在前面，或 run 先停下了。这时不拿任何声明的版本号去比对。
+  .UNVERIFIED = 握手得到 401 和可用的认证质询，或有防火墙挡在前面，或应答超出我们读取的限度，或 run 先停下了。这时不拿任何声明的版本号去比对。
   .VERIFIED = 识别到协议的一个修订。我们先发 2026-07-28 的 `server/discover`；其他 2xx 或 429 以外的 4xx 应答之后，再发 `initialize`，提出 2025-11-25。记录的是实际使用的修订，不是 server 支持的最新修订。
 
 judged-discovery_handshake =
   .FAILED = 行为不符合识别到的修订的规范。没有可用质询的 401、403，以及首个请求上 2026-07-28 的协议错误，都不算认证墙，同样是「未通过」。
-  .UNVERIFIED = 决定握手结果的应答是 401，且带有格式合法的 `WWW-Authenticate` 质询；或有防火墙挡在前面；或修订未知；或 run 先停下了。
+  .UNVERIFIED = 决定握手结果的应答是 401，且带有格式合法的 `WWW-Authenticate` 质询；或有防火墙挡在前面；或应答超出我们读取的限度；或修订未知；或 run 先停下了。
   .VERIFIED = 行为符合识别到的修订的规范，包括握手的确认。
 
 judged-tools_list =
   .FAILED = 结构不合法。agent 会直接读不了这样的列表。
-  .UNVERIFIED = 握手失败或在认证墙后，`tools/list` 得到 401 和可用的质询，或 run 先停下了。
+  .UNVERIFIED = 握手失败或在认证墙后，`tools/list` 得到 401 和可用的质询，或应答超出我们读取的限度，或 run 先停下了。
   .VERIFIED = 结构合法。后面某一页读不到时就停在那里，本项按第一页判定；依赖完整列表的结论这时都不会是「已通过」。
 
 judged-error_taxonomy =
   .OBSERVED_RISK = 应答偏离协议，agent 可能不知道该不该重试。标了 `isError` 的结果也算，虽然多数 SDK 都这样做。
-  .UNVERIFIED = 列表没有读完，或列出了这个名字：这时不发这次调用，因为这个名字可能属于某个工具。或者调用得到 401 或 403，没有可供判定的协议错误。
+  .UNVERIFIED = 列表没有读完，或列出了这个名字：这时不发这次调用，因为这个名字可能属于某个工具。或者调用得到 401 或 403，没有可供判定的协议错误；或者应答超出我们读取的限度。
   .VERIFIED = 调用得到 JSON-RPC 错误对象。
 
 judged-tls_certificate =
   .FAILED = 已过期、尚未生效、名称不匹配，或证书链断裂、没有通到我们信任的机构。各有各的原因。
-  .UNVERIFIED = endpoint 用的是明文 HTTP，或还没看到证书 run 就停下了。
+  .UNVERIFIED = endpoint 用的是明文 HTTP，或证书链用到了我们的校验器不认识的东西，或还没看到证书 run 就停下了。
   .VERIFIED = run 开始时在有效期内，名称匹配，链完整。
 
 judged-redirect_policy =
@@ -45,7 +45,7 @@ judged-redirect_policy =
 
 judged-auth_metadata =
   .OBSERVED_RISK = 质询或某份 metadata 结构不合法。已看到的问题照样算，即使 run 之后停下了。
-  .UNVERIFIED = 既没有质询也没有 metadata，或还没读到 run 就停下了。不需要登录的 server 就是这个状态，并没有什么问题。
+  .UNVERIFIED = 既没有质询也没有 metadata，或某份文档超出我们读取的限度，或还没读到 run 就停下了。不需要登录的 server 就是这个状态，并没有什么问题。
   .VERIFIED = 看到的质询与 metadata 结构合法。
 
 judged-tool_description_hygiene =
@@ -100,6 +100,8 @@ limit-requests = 一次 run 的请求数，含握手
 limit-seconds = 整次 run 的时间
 limit-seconds-value = { $count } s
 limit-bytes = 一个响应，传输时与解码后都算
+limit-headers = 一个响应的全部头部
+limit-levels = JSON 的嵌套层数
 limit-bytes-value = { $count } 字节
 limit-later-requests = 读取工具列表后续页的额外请求
 limit-pages = 一份工具列表的页数

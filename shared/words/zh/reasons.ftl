@@ -8,6 +8,8 @@ reason-rate_limited = { $retry_after_s ->
    *[other] server 要求我们 { $retry_after_s } s 之后再来。我们照办。
   }
 reason-response_too_large = 某个回应超过了我们读取的上限 { $limit_bytes } 字节。
+reason-response_headers_too_large = 某个回应的头部超过了我们读取的上限 { $limit_bytes } 字节。这是我们自己的限制。
+reason-response_too_deep = 某个应答的 JSON 嵌套超过了我们读取的 { $limit_levels } 层。这是我们自己的限制，不说明服务器有任何问题。
 reason-dns_failed = { $fault ->
     [name_not_found] 域名没有对应的地址。
     [name_server_failed] 该域名的名字服务器应答失败。
@@ -27,10 +29,12 @@ reason-tls_failed = { $fault ->
     [name_mismatch] TLS 没有建立：证书里没有这个主机名。
     [untrusted] TLS 没有建立：证书链没有通到我们信任的机构。
     [broken] TLS 没有建立：证书链断裂。
+    [unsupported] TLS 没有建立：证书链用到了我们的校验器不认识的东西。是我们这边无法判断。
     [no_certificate] TLS 没有建立：没有收到证书。
+    [broken_off] TLS 没有建立：收到了有效的证书，随后握手中断。
    *[other] TLS 没有建立（{ $fault }）。
   }
-reason-response_undecodable = 某个回应用了我们没有要求的内容编码，或者解不开。
+reason-response_undecodable = 某个回应用了我们没有要求、也不读取的内容编码。是我们这边无法判断。
 reason-budget_exhausted = { $budget ->
     [requests] 本次 run 的 { $limit } 个请求已用尽。
     [time] 本次 run 的 { $limit } s 已用尽。
@@ -145,9 +149,13 @@ reason-tools_listed_in_part = 已读 { $pages } 页共 { $tools } 个工具，�
     [budget_time] 本次 run 的时间已用尽。
     [budget_requests] 本次 run 的请求已用尽。
     [too_large] 后面某一页太大。
+    [headers_too_large] 后面某一页的头部超过我们读取的上限。
+    [too_deep] 后面某一页的嵌套超过我们读取的层数。
+    [undecodable] 后面某一页用了我们不读取的内容编码。
     [not_a_list] 后面某一页读不出工具列表。
     [cursor_repeated] 同一个 cursor 出现了两次。
     [cursor_invalid] cursor 不是文本。
+    [cursor_too_long] cursor 太长，我们不再送回。
     [not_read] 后面某一页没有请求。
    *[other] { $cause }。
   }
@@ -157,9 +165,13 @@ reason-tools_list_incomplete = 列表没有读到最后：{ $cause ->
     [budget_time] 本次 run 的时间已用尽。
     [budget_requests] 本次 run 的请求已用尽。
     [too_large] 后面某一页太大。
+    [headers_too_large] 后面某一页的头部超过我们读取的上限。
+    [too_deep] 后面某一页的嵌套超过我们读取的层数。
+    [undecodable] 后面某一页用了我们不读取的内容编码。
     [not_a_list] 后面某一页读不出工具列表。
     [cursor_repeated] 同一个 cursor 出现了两次。
     [cursor_invalid] cursor 不是文本。
+    [cursor_too_long] cursor 太长，我们不再送回。
     [not_read] 后面某一页没有请求。
    *[other] { $cause }。
   }已读到 { $pages } 页共 { $tools } 个工具。
@@ -262,6 +274,8 @@ reason-challenge_quoting = 质询读得出来，但引号或空格的写法语�
   .fix = 每个参数的值用双引号括起，参数之间用逗号分开。
 reason-challenge_metadata_url_invalid = 质询写了 `resource_metadata`，但它不是完整的 http 或 https 地址。
   .fix = 写出 metadata 的完整地址，带上协议与主机。
+reason-challenge_metadata_url_credentials = 质询里 `resource_metadata` 的地址带有用户名或密码，我们不会访问。
+  .fix = 地址里不要写用户名和密码；metadata 本来就是任何人都能读的。
 reason-challenge_scope_unsupported = 质询要求的 scope，metadata 里没有列为支持。
   .fix = 把这个 scope 列进 `scopes_supported`，或者改为要求一个已列出的。
 reason-metadata_http_error = { $document ->
@@ -314,8 +328,6 @@ reason-fingerprint_not_canonical = 列表里第 { $tool } 个工具（从 0 数�
     [lone_surrogate] 字符串里有未配对的代理码元。
     [duplicate_key_after_nfc] 规范化后同一对象里有两个键相同。
     [non_finite_number] 有一个数超出双精度范围。
-    [depth] 嵌套太深。
-    [too_large] 太大。
    *[other] { $cause }。
   }
   .fix = 文本和数字请写成每个 JSON 解析器读出来都一样的样子。
@@ -348,10 +360,12 @@ reason-signer_unreachable = 签名服务连不上。它一恢复，这次 run �
 # 同样的意思，不带参数：没有签名的 run 只写明 key。
 signing-rate_limited = server 要求我们稍后再来，这次 run 就此结束。
 signing-response_too_large = 某个回应超出我们读取的上限，这次 run 就此结束。
+signing-response_headers_too_large = 某个回应的头部超出我们读取的上限，这次 run 就此结束。这是我们自己的限制。
+signing-response_too_deep = 某个应答的嵌套超出我们读取的层数，所以没有可签名的内容。这是我们自己的限制。
 signing-dns_failed = 域名无法解析，所以没有可签名的内容。
 signing-connection_failed = 连接失败或中断，所以没有可签名的内容。
 signing-tls_failed = TLS 没有建立，所以没有可签名的内容。
-signing-response_undecodable = 某个回应解不开，这次 run 就此结束。
+signing-response_undecodable = 某个应答用了我们不读取的内容编码，所以没有可签名的内容。
 signing-budget_exhausted = 这次 run 还没完成，预算就已用尽。
 signing-too_many_redirects = 读取 metadata 时跳转太多，这次 run 就此结束。
 signing-policy_refused = 我们自己的策略不允许连接那里。原因在我们。

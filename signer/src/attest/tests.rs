@@ -1,3 +1,4 @@
+use ed25519_dalek::SigningKey;
 use touchstone_evidence::bundle::Bundle;
 use touchstone_evidence::keyset::KeyDocument;
 use touchstone_evidence::verify::{Outcome, Replay, StepName, verify_bytes};
@@ -120,6 +121,26 @@ fn the_same_observation_gives_the_same_bytes() {
     other.run().finished_at_ms += 1;
     let other = attest(&other).unwrap();
     assert_ne!(envelope(&once).0, envelope(&other).0);
+}
+
+#[test]
+fn a_thousand_replays_of_one_observation_give_one_payload() {
+    let signed = Sample::full(AGENT, &["add", "Übersetzen", "e\u{301}"]).sign(AGENT);
+    let approved = Sample::full(OTHER_AGENT, &["add"]).sign(OTHER_AGENT);
+    let baseline_agent = agent_key(OTHER_AGENT);
+    let payload = || {
+        let baseline = Some((&approved, &baseline_agent));
+        let answer = attestor().attest(&signed, baseline, &agent_key(AGENT));
+        envelope(&answer.unwrap()).0.payload.clone()
+    };
+    let first = payload();
+    for _ in 0..1_000 {
+        assert_eq!(payload(), first);
+        let open = |signed| Recorded::open(signed).unwrap();
+        let replayed = derive(&open(&signed), Some(&open(&approved))).unwrap();
+        let replayed = replayed.canonical().unwrap();
+        assert_eq!(replayed.as_bytes(), first.as_bytes());
+    }
 }
 
 #[test]

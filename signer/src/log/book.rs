@@ -2,9 +2,7 @@
 //! the order that keeps what was given out true.
 
 use std::collections::HashMap;
-use std::convert::Infallible;
 
-use ed25519_dalek::{Signer as _, SigningKey};
 use touchstone_evidence::log::checkpoint::{Checkpoint, Origin, SignedCheckpoint};
 use touchstone_evidence::log::entry::ENTRY_LIMIT_BYTES;
 use touchstone_evidence::log::hash::{HASH_BYTES, Hash};
@@ -17,6 +15,7 @@ use touchstone_proto::identity;
 use super::disk::{Growing, Storage};
 use super::{ENTRIES_AT_ONCE, LogError, Part, REMEMBERED};
 use crate::disk::DiskError;
+use crate::keys::{PrivateKey, SigningError};
 
 /// The place of one entry on disk: its length, itself, zeros.
 const PLACE_BYTES: usize = 1 + ENTRY_LIMIT_BYTES;
@@ -25,7 +24,7 @@ const LEAVES_AT_ONCE: u64 = 4096;
 
 pub(super) struct Book<S> {
     storage: S,
-    key: SigningKey,
+    key: Box<dyn PrivateKey>,
     /// The newest checkpoint that may be shown, and the tree it stands for.
     checkpoint: SignedCheckpoint,
     frontier: Frontier,
@@ -52,7 +51,7 @@ enum Contradiction {
 impl<S: Storage> Book<S> {
     pub(super) fn open(
         storage: S,
-        key: SigningKey,
+        key: Box<dyn PrivateKey>,
         key_is_published: bool,
     ) -> Result<Self, LogError> {
         if key_is_published && storage.checkpoint()?.is_none() {
@@ -60,7 +59,7 @@ impl<S: Storage> Book<S> {
         }
         let empty = Frontier::empty();
         let mut book = Self {
-            checkpoint: signed(&key, &empty),
+            checkpoint: signed(&*key, &empty)?,
             storage,
             key,
             frontier: empty,
@@ -115,7 +114,7 @@ impl<S: Storage> Book<S> {
             return Ok(());
         }
         // It contradicts us, which counts only if it is our own word.
-        if held.signed_by(&self.key.verifying_key()) != SignedBy::Key {
+        if held.signed_by(&self.key.public()) != SignedBy::Key {
             return Err(LogError::Foreign);
         }
         self.state = State::Contradicted(if size > here {
@@ -170,7 +169,7 @@ impl<S: Storage> Book<S> {
         storage.write(Growing::Nodes, node_offset(positions(before)), &nodes)?;
         storage.sync(Growing::Entries)?;
         storage.sync(Growing::Nodes)?;
-        let checkpoint = signed(&self.key, &frontier);
+        let checkpoint = signed(&*self.key, &frontier)?;
         storage.replace_checkpoint(checkpoint.to_string().as_bytes())?;
         // On disk, so it may be seen.
         self.frontier = frontier;
@@ -200,7 +199,7 @@ impl<S: Storage> Book<S> {
             Some(bytes) => self.own(&bytes)?,
             None if self.frontier.size() > 0 => return Err(LogError::Gone(self.storage.path())),
             // The first start: nothing was given out.
-            None => signed(&self.key, &Frontier::empty()),
+            None => signed(&*self.key, &Frontier::empty())?,
         };
         let size = checkpoint.checkpoint().size;
         let nodes: Result<Vec<_>, _> = places(size).into_iter().map(|p| self.node(p)).collect();
@@ -227,7 +226,7 @@ impl<S: Storage> Book<S> {
     fn own(&self, bytes: &[u8]) -> Result<SignedCheckpoint, LogError> {
         SignedCheckpoint::read(bytes)
             .ok()
-            .filter(|read| read.signed_by(&self.key.verifying_key()) == SignedBy::Key)
+            .filter(|read| read.signed_by(&self.key.public()) == SignedBy::Key)
             .ok_or_else(|| self.damaged("its checkpoint is not one that log.pem signed"))
     }
 
@@ -310,8 +309,8 @@ impl<S: Storage> Book<S> {
 }
 
 /// The log is named by its first key, so that no two logs have one name.
-fn signed(key: &SigningKey, tree: &Frontier) -> SignedCheckpoint {
-    let public = key.verifying_key();
+fn signed(key: &dyn PrivateKey, tree: &Frontier) -> Result<SignedCheckpoint, SigningError> {
+    let public = key.public();
     let key_id = identity::key_id(public.as_bytes());
     let name = format!("touchstone/{}", &key_id[..16]);
     let checkpoint = Checkpoint {
@@ -320,8 +319,7 @@ fn signed(key: &SigningKey, tree: &Frontier) -> SignedCheckpoint {
         size: tree.size(),
         root: tree.root(),
     };
-    let Ok::<_, Infallible>(signed) = checkpoint.signed(&public, |text| Ok(key.sign(text)));
-    signed
+    checkpoint.signed(&public, |text| key.signature_over(text))
 }
 
 fn placed(entry: &[u8]) -> [u8; PLACE_BYTES] {

@@ -7,6 +7,7 @@
 
 mod memory;
 
+use ed25519_dalek::SigningKey;
 use proptest::prelude::*;
 use touchstone_evidence::log::checkpoint::Checkpoint;
 use touchstone_evidence::log::tree::Frontier;
@@ -15,8 +16,12 @@ use super::disk::Growing;
 use super::*;
 use memory::{Crash, Kept, Memory, STEPS};
 
-fn key() -> SigningKey {
-    SigningKey::from_bytes(&[3; 32])
+fn key() -> Box<dyn PrivateKey> {
+    key_of(3)
+}
+
+fn key_of(seed: u8) -> Box<dyn PrivateKey> {
+    Box::new(SigningKey::from_bytes(&[seed; 32]))
 }
 
 fn open(storage: &Memory) -> Book<Memory> {
@@ -182,8 +187,7 @@ fn the_word_of_others_stops_nothing() {
     let mut log = Watched::new();
     log.append(&["a"]).unwrap();
     let held = log.given[0].checkpoint.clone();
-    let mut stranger =
-        Book::open(Memory::default(), SigningKey::from_bytes(&[4; 32]), false).unwrap();
+    let mut stranger = Book::open(Memory::default(), key_of(4), false).unwrap();
     let theirs = stranger.append(&["a", "b"].map(entry)).unwrap()[0]
         .checkpoint
         .clone();
@@ -212,8 +216,7 @@ fn a_log_that_is_gone_or_damaged_does_not_start() {
             "{growing:?}"
         );
     }
-    let other = SigningKey::from_bytes(&[4; 32]);
-    assert!(error(log.storage.copied(), other).contains("not one that log.pem signed"));
+    assert!(error(log.storage.copied(), key_of(4)).contains("not one that log.pem signed"));
 }
 
 #[test]

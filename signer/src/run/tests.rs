@@ -45,29 +45,25 @@ struct Running {
 }
 
 impl Running {
-    async fn start() -> Self {
-        Self::start_in(Arc::new(tempfile::tempdir().unwrap())).await
+    fn start() -> Self {
+        Self::start_in(Arc::new(tempfile::tempdir().unwrap()))
     }
 
-    async fn start_in(folder: Arc<tempfile::TempDir>) -> Self {
+    fn start_in(folder: Arc<tempfile::TempDir>) -> Self {
         let clock = Arc::new(AtomicI64::new(STARTED_BEFORE_MS));
         let shutdown = CancellationToken::new();
         let now = Arc::clone(&clock);
-        let role = tokio::spawn(run_by(
-            config(folder.path()),
-            shutdown.clone(),
+        let ready = Ready::open(
+            &config(folder.path()),
             Arc::new(move || now.load(Ordering::SeqCst)),
-        ));
-        let running = Self {
+        );
+        let role = tokio::spawn(ready.unwrap().serve(shutdown.clone()));
+        Self {
             folder,
             clock,
             shutdown,
             role,
-        };
-        while !running.role.is_finished() && running.connect().await.is_none() {
-            tokio::task::yield_now().await;
         }
-        running
     }
 
     /// Stops it and gives back its folder, to start again in.
@@ -133,7 +129,7 @@ fn config(folder: &Path) -> Config {
 
 #[tokio::test]
 async fn an_agent_joins_and_its_observation_is_attested() {
-    let signer = Running::start().await;
+    let signer = Running::start();
     let before = signer.keys().await;
     let token = signer.mint().await;
     let joined = signer.enrol(&token, AGENT).await.unwrap();
@@ -173,7 +169,7 @@ async fn an_agent_joins_and_its_observation_is_attested() {
     };
     let second = again(signer.attest(&signed).await.unwrap());
     assert_eq!(second, (attested.envelope.clone(), proof.clone()));
-    let signer = Running::start_in(signer.stop().await).await;
+    let signer = Running::start_in(signer.stop().await);
     let third = again(signer.attest(&signed).await.unwrap());
     assert_eq!(third, (attested.envelope, proof));
     signer.stop().await;
@@ -193,7 +189,7 @@ fn proof_of(attested: &Attested) -> LogProof {
 /// checkpoint that the disk does not bear out stops the log.
 #[tokio::test]
 async fn the_log_is_read_in_parts_and_stops_when_it_was_set_back() {
-    let signer = Running::start().await;
+    let signer = Running::start();
     let token = signer.mint().await;
     signer.enrol(&token, AGENT).await.unwrap();
     let attest = async |signer: &Running, run: &str| {
@@ -237,7 +233,7 @@ async fn the_log_is_read_in_parts_and_stops_when_it_was_set_back() {
 
     let stopped = signer.stop().await;
     copy(kept.path(), &folder);
-    let signer = Running::start_in(stopped).await;
+    let signer = Running::start_in(stopped);
     let behind = log(&signer, 2, &part.checkpoint).await.unwrap_err();
     assert_eq!(behind.code(), Code::Unavailable);
     assert!(behind.message().contains("set back"), "{behind}");
@@ -248,7 +244,7 @@ async fn the_log_is_read_in_parts_and_stops_when_it_was_set_back() {
 
 #[tokio::test]
 async fn observations_that_are_not_an_agents_are_refused() {
-    let signer = Running::start().await;
+    let signer = Running::start();
     let signed = Sample::full(AGENT, &["add"]).sign(AGENT);
     let code = |answer: Result<AttestResponse, tonic::Status>| answer.unwrap_err().code();
     assert_eq!(code(signer.attest(&signed).await), Code::PermissionDenied);
@@ -288,7 +284,7 @@ async fn observations_that_are_not_an_agents_are_refused() {
 
 #[tokio::test]
 async fn a_run_that_is_not_signed_is_declined_with_its_findings() {
-    let signer = Running::start().await;
+    let signer = Running::start();
     let token = signer.mint().await;
     signer.enrol(&token, AGENT).await.unwrap();
     let signed = Sample::failing(AGENT).sign(AGENT);
@@ -305,7 +301,7 @@ async fn a_run_that_is_not_signed_is_declined_with_its_findings() {
 
 #[tokio::test]
 async fn a_token_is_for_one_agent_and_a_short_time() {
-    let signer = Running::start().await;
+    let signer = Running::start();
     let (first, second) = (signer.mint().await, signer.mint().await);
     signer.enrol(&first, 1).await.unwrap();
     let refused = |answer: Result<EnrolResponse, tonic::Status>| answer.unwrap_err().code();
@@ -338,7 +334,7 @@ async fn a_token_is_for_one_agent_and_a_short_time() {
 
 #[tokio::test]
 async fn keys_and_roster_outlive_a_restart_and_sockets_do_not() {
-    let signer = Running::start().await;
+    let signer = Running::start();
     let token = signer.mint().await;
     let joined = signer.enrol(&token, AGENT).await.unwrap();
     let keys = signer.keys().await;
@@ -351,7 +347,7 @@ async fn keys_and_roster_outlive_a_restart_and_sockets_do_not() {
     );
     assert!(!socket.exists() && !admin.exists());
 
-    let signer = Running::start_in(folder).await;
+    let signer = Running::start_in(folder);
     assert_eq!(signer.keys().await, keys);
     let roster = signer
         .client()
@@ -370,7 +366,7 @@ async fn keys_and_roster_outlive_a_restart_and_sockets_do_not() {
 
 #[tokio::test]
 async fn both_faces_are_for_this_user_and_each_has_its_own_calls() {
-    let signer = Running::start().await;
+    let signer = Running::start();
     let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o7777;
     let config = config(signer.folder.path());
     assert_eq!(mode(&config.socket), 0o600);
@@ -401,14 +397,14 @@ async fn both_faces_are_for_this_user_and_each_has_its_own_calls() {
 
 #[tokio::test]
 async fn a_second_signer_does_not_start_beside_the_first() {
-    let signer = Running::start().await;
-    let second = run(config(signer.folder.path()), CancellationToken::new()).await;
+    let signer = Running::start();
+    let second = Ready::open(&config(signer.folder.path()), Arc::new(system_time));
     assert!(matches!(second, Err(Error::Disk(DiskError::InUse { .. }))));
     let other_data = Config {
         data: signer.folder.path().join("other"),
         ..config(signer.folder.path())
     };
-    let second = run(other_data, CancellationToken::new()).await;
+    let second = Ready::open(&other_data, Arc::new(system_time));
     assert!(matches!(second, Err(Error::Socket(SocketError::InUse(_)))));
     assert!(signer.connect().await.is_some());
     signer.stop().await;

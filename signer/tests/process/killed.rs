@@ -2,6 +2,7 @@
 //! with every agent and token that it had answered for.
 
 use std::io::{BufRead as _, BufReader};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
@@ -21,15 +22,33 @@ pub(crate) struct Signer(Child);
 impl Signer {
     /// Starts it and waits until it says that it is ready.
     pub(crate) fn start(folder: &Path) -> Self {
-        std::fs::write(folder.join("signer.toml"), "log = { format = \"human\" }").unwrap();
-        let mut child = Command::new(env!("CARGO_BIN_EXE_touchstone-signer"))
-            .args(["--config", "signer.toml"])
+        Self::start_with(folder, "")
+    }
+
+    /// The same with more in its configuration.
+    pub(crate) fn start_with(folder: &Path, more: &str) -> Self {
+        let mut signer = Self::begin(folder, more);
+        signer.wait_until_ready();
+        signer
+    }
+
+    /// Starts it and waits for nothing.
+    fn begin(folder: &Path, more: &str) -> Self {
+        let config = format!("{more}\nlog = {{ format = \"human\" }}");
+        std::fs::write(folder.join("signer.toml"), config).unwrap();
+        let child = Command::new(env!("CARGO_BIN_EXE_touchstone-signer"))
+            // On any machine: what isolates it has tests of its own.
+            .args(["--config", "signer.toml", "--allow-weak-isolation"])
             .env_remove("RUST_LOG")
             .current_dir(folder)
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut log = BufReader::new(child.stderr.take().unwrap());
+        Self(child)
+    }
+
+    fn wait_until_ready(&mut self) {
+        let mut log = BufReader::new(self.0.stderr.take().unwrap());
         let mut said = String::new();
         loop {
             let before = said.len();
@@ -40,7 +59,6 @@ impl Signer {
         }
         // Its log is read to the end, so that it never waits for a reader.
         std::thread::spawn(move || std::io::copy(&mut log, &mut std::io::sink()));
-        Self(child)
     }
 
     /// SIGKILL: it gets no moment to put anything right.
@@ -79,6 +97,69 @@ async fn nothing_that_was_answered_is_lost_when_it_is_killed() {
     let keys = keys(folder).await;
     assert!(enrolled.iter().all(|agent| keys.find(agent).is_some()));
     signer.kill();
+}
+
+#[test]
+fn a_key_is_whole_when_the_signer_is_killed_while_it_seals_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let passphrase = folder.join("passphrase");
+    std::fs::write(&passphrase, "a passphrase of ours\n").unwrap();
+    let private = std::fs::Permissions::from_mode(0o600);
+    std::fs::set_permissions(&passphrase, private).unwrap();
+    let more = "passphrase_file = \"passphrase\"";
+    Signer::start(folder).kill();
+    let key = folder.join("signer/attestation.pem");
+    let open = std::fs::read(&key).unwrap();
+    let public = public_half(&key, None);
+    // Each is slow, as guessing the passphrase is to be.
+    for right_after in [false, true] {
+        write_private(&key, &open);
+        let mut signer = Signer::begin(folder, more);
+        // In the middle of it, or right after.
+        let unfinished = folder.join("signer/attestation.pem.new");
+        while !unfinished.exists()
+            && std::fs::read(&key).unwrap() == open
+            && signer.0.try_wait().unwrap().is_none()
+        {
+            std::hint::spin_loop();
+        }
+        if right_after {
+            while std::fs::read(&key).unwrap() == open {
+                std::hint::spin_loop();
+            }
+        }
+        signer.kill();
+        assert_eq!(public_half(&key, Some(&passphrase)), public);
+    }
+    let signer = Signer::start_with(folder, more);
+    assert_eq!(public_half(&key, Some(&passphrase)), public);
+    let sealed = std::fs::read_to_string(&key).unwrap();
+    assert!(sealed.starts_with("-----BEGIN ENCRYPTED PRIVATE KEY-----"));
+    assert!(!folder.join("signer/attestation.pem.new").exists());
+    signer.kill();
+}
+
+fn write_private(path: &Path, bytes: &[u8]) {
+    let _ = std::fs::remove_file(path);
+    std::fs::write(path, bytes).unwrap();
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)).unwrap();
+}
+
+/// As openssl reads it, whether the key is sealed or not.
+fn public_half(key: &Path, passphrase: Option<&Path>) -> Vec<u8> {
+    let mut command = Command::new("openssl");
+    command
+        .args(["pkey", "-pubout", "-outform", "DER", "-in"])
+        .arg(key);
+    if let Some(passphrase) = passphrase {
+        command
+            .arg("-passin")
+            .arg(format!("file:{}", passphrase.display()));
+    }
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    output.stdout
 }
 
 async fn client(folder: &Path) -> SignerServiceClient<tonic::transport::Channel> {

@@ -1,6 +1,7 @@
 //! The numbered commands of an evidence page, filled in for its run.
 
 use touchstone_evidence::payload::Predicate;
+use touchstone_evidence::text::Digest;
 
 use super::signed::Signed;
 use super::{bundle_name, short_key};
@@ -129,11 +130,14 @@ END"#
 
 /// The line that either script prints for the list of this run.
 fn printed_fingerprints(predicate: &Predicate) -> Option<String> {
-    let schema = predicate.schema_fingerprint.as_ref();
+    let or_null = |digest: Option<&Digest>| {
+        digest.map_or_else(|| "null".to_owned(), |digest| format!("\"{digest}\""))
+    };
     Some(format!(
-        r#"{{"tools":{},"toolset_fingerprint":"{}","schema_fingerprint":{}}}"#,
+        r#"{{"tools":{},"toolset_fingerprint":"{}","schema_fingerprint":{},"definition_fingerprint":{}}}"#,
         predicate.tool_count?,
         predicate.toolset_fingerprint.as_ref()?,
-        schema.map_or_else(|| "null".to_owned(), |digest| format!("\"{digest}\"")),
+        or_null(predicate.schema_fingerprint.as_ref()),
+        or_null(predicate.definition_fingerprint.as_ref()),
     ))
 }

@@ -16,6 +16,7 @@ use super::commands::{Command, Commands};
 use super::evidence::short_key;
 use super::page::{Page, Place, answer};
 use super::text::{Prose, Text, instant};
+use crate::signer::Isolation;
 
 /// Keys of one kind that the page lists; the document has all.
 const LISTED_LIMIT: usize = 200;
@@ -31,6 +32,8 @@ struct KeysPage {
     others: Vec<Other>,
     others_more: Option<Prose>,
     download: Command,
+    isolation: Prose,
+    missing: Vec<Prose>,
 }
 
 struct Row {
@@ -56,7 +59,13 @@ struct Other {
     since: Prose,
 }
 
-pub(super) fn show(text: Text, document: &KeyDocument, now_ms: i64, origin: &str) -> Response {
+pub(super) fn show(
+    text: Text,
+    document: &KeyDocument,
+    isolation: &Isolation,
+    now_ms: i64,
+    origin: &str,
+) -> Response {
     let of = |wanted: Purpose| {
         document
             .keys()
@@ -83,7 +92,10 @@ pub(super) fn show(text: Text, document: &KeyDocument, now_ms: i64, origin: &str
         .filter(|key| key.purpose != Purpose::Attestation)
         .collect();
     let version = Param::from(i64::try_from(document.version()).unwrap_or(i64::MAX));
+    let (isolation, missing) = shut_in(text, isolation);
     let template = KeysPage {
+        isolation,
+        missing,
         page: Page {
             twin: Some("/keys.json".to_owned()),
             ..Page::new(text, Place::Keys, "/keys", text.plain("keys-title"))
@@ -116,6 +128,21 @@ pub(super) fn show(text: Text, document: &KeyDocument, now_ms: i64, origin: &str
         )),
     };
     answer(text, StatusCode::OK, &template)
+}
+
+/// How the signer's process is shut in, and which barriers it has not.
+fn shut_in(text: Text, isolation: &Isolation) -> (Prose, Vec<Prose>) {
+    match isolation {
+        Isolation::Unknown => (text.t("keys-isolation-unknown"), Vec::new()),
+        Isolation::Full => (text.t("keys-isolation-full"), Vec::new()),
+        Isolation::Weak { missing } => (
+            text.t("keys-isolation-weak"),
+            missing
+                .iter()
+                .map(|barrier| text.t(&format!("barrier-{barrier}")))
+                .collect(),
+        ),
+    }
 }
 
 /// The public key as OpenSSL reads it.

@@ -13,7 +13,7 @@ pub(super) struct Row {
 /// Id of the name, the number, and the id of its unit.
 type Limit = (&'static str, i64, Option<&'static str>);
 
-const RUN: [Limit; 3] = [
+const RUN: [Limit; 5] = [
     ("limit-requests", shown::RUN_REQUESTS, None),
     (
         "limit-seconds",
@@ -25,6 +25,12 @@ const RUN: [Limit; 3] = [
         shown::RESPONSE_BYTES,
         Some("limit-bytes-value"),
     ),
+    (
+        "limit-headers",
+        shown::RESPONSE_HEADERS_BYTES,
+        Some("limit-bytes-value"),
+    ),
+    ("limit-levels", shown::JSON_LEVELS, None),
 ];
 const LIST: [Limit; 3] = [
     ("limit-later-requests", shown::LATER_PAGE_REQUESTS, None),

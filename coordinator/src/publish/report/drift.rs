@@ -28,6 +28,8 @@ pub(super) struct Drift {
 
 #[derive(Debug)]
 pub(super) struct Changed {
+    /// Which part of the tool.
+    pub(super) what: Prose,
     pub(super) tool: Stranger,
     pub(super) differences: Vec<Difference>,
     /// The record itself holds no more than these.
@@ -73,30 +75,22 @@ impl Drift {
                 tools.push((text.t(id), names));
             }
         }
+        let parts = parts(text, drift);
         let mut changed = Vec::new();
-        for tool in &drift.changed {
-            let shown = take(tool.differences.len());
-            if shown == 0 && !tool.differences.is_empty() {
+        for (what, tool, differences, truncated) in &parts {
+            let shown = take(differences.len());
+            if shown == 0 && !differences.is_empty() {
                 break;
             }
             changed.push(Changed {
-                tool: Stranger(tool.tool.clone()),
-                differences: tool
-                    .differences
-                    .iter()
-                    .take(shown)
-                    .map(difference)
-                    .collect(),
-                cut: tool.truncated && shown == tool.differences.len(),
+                what: what.clone(),
+                tool: Stranger((*tool).clone()),
+                differences: differences.iter().take(shown).map(difference).collect(),
+                cut: *truncated && shown == differences.len(),
             });
         }
-        let all = drift.added.len()
-            + drift.removed.len()
-            + drift
-                .changed
-                .iter()
-                .map(|tool| tool.differences.len())
-                .sum::<usize>();
+        let places = parts.iter().map(|(_, _, differences, _)| differences.len());
+        let all = drift.added.len() + drift.removed.len() + places.sum::<usize>();
         let more = text.more("drift-more", all, DIFFERENCES_LIMIT);
         (!tools.is_empty() || !changed.is_empty()).then_some(Self {
             tools,
@@ -104,6 +98,35 @@ impl Drift {
             more,
         })
     }
+}
+
+/// What changed, of which tool, where, and whether there is more.
+type PartOf<'d> = (Prose, &'d String, &'d [detail::Difference], bool);
+
+/// Schemas, which a check compares, before what none does.
+fn parts(text: Text, drift: &detail::Drift) -> Vec<PartOf<'_>> {
+    let schemas = drift.changed.iter().map(|changed| {
+        let what = text.t("drift-schema");
+        (
+            what,
+            &changed.tool,
+            &changed.differences[..],
+            changed.truncated,
+        )
+    });
+    let others = drift.redefined.iter().map(|changed| {
+        // The words of a newer suite may lack a text.
+        let id = format!("drift-{}", changed.part.replace('_', "-"));
+        let what =
+            touchstone_words::known(text.0, &id).map_or_else(|| text.t("drift-other"), Prose);
+        (
+            what,
+            &changed.tool,
+            &changed.differences[..],
+            changed.truncated,
+        )
+    });
+    schemas.chain(others).collect()
 }
 
 fn difference(difference: &detail::Difference) -> Difference {
@@ -142,6 +165,7 @@ mod tests {
                     truncated: true,
                 })
                 .into(),
+            redefined: Vec::new(),
         };
         let text = Text(Language::English);
         let shown = Drift::of(text, &drift).unwrap();

@@ -6,11 +6,13 @@
 //! follows the question a reader comes with.
 
 mod causes;
+mod changed;
 mod days;
 mod drift;
 mod found;
 mod gated;
 mod head;
+mod noted;
 mod proof;
 mod runs;
 pub(super) mod saw;
@@ -26,7 +28,7 @@ use askama::filters::HtmlSafe;
 use axum::http::StatusCode;
 use axum::response::Response;
 use touchstone_evidence::detail::Detail;
-use touchstone_evidence::payload::{Assertion, Param as PayloadParam, Predicate};
+use touchstone_evidence::payload::{Assertion, Param as PayloadParam, Predicate, Reason};
 use touchstone_words::{self as words, Param};
 
 use self::head::Head;
@@ -145,8 +147,11 @@ impl<'a> Reading<'a> {
 
 /// The sentence of an assertion's reason.
 pub(super) fn sentence(text: Text, assertion: &Assertion) -> Prose {
-    let params: BTreeMap<String, Param> = assertion
-        .reason
+    reason_sentence(text, &assertion.reason)
+}
+
+fn reason_sentence(text: Text, reason: &Reason) -> Prose {
+    let params: BTreeMap<String, Param> = reason
         .params
         .iter()
         .map(|(name, value)| {
@@ -157,11 +162,7 @@ pub(super) fn sentence(text: Text, assertion: &Assertion) -> Prose {
             (name.to_string(), value)
         })
         .collect();
-    Prose(words::reason(
-        text.0,
-        assertion.reason.key.as_str(),
-        &params,
-    ))
+    Prose(words::reason(text.0, reason.key.as_str(), &params))
 }
 
 /// The page as a whole.
@@ -199,6 +200,8 @@ fn compose(reading: &Reading<'_>, commands: &mut Commands) -> Result<Vec<Section
     let mut sections = Vec::new();
     let mut add =
         |section: Result<String, askama::Error>| section.map(|html| sections.push(Section(html)));
+    let noted =
+        |run: &ReportedRun| noted::noted(reading.text, &reading.detail.notes, &run.observation);
     match (reading.run(), &reading.predicate, reading.signature) {
         (None, _, _) => add(unsigned::first_run(reading))?,
         (Some(run), Some(predicate), Signature::Full) => {
@@ -207,11 +210,14 @@ fn compose(reading: &Reading<'_>, commands: &mut Commands) -> Result<Vec<Section
             add(runs::regions(reading))?;
             add(found::checks(reading, predicate))?;
             add(proof::tools(reading, predicate))?;
+            add(changed::changed(reading))?;
+            noted(run).map_or(Ok(()), &mut add)?;
             add(proof::evidence(reading, run, Some(predicate), commands))?;
         }
         (Some(run), Some(predicate), Signature::Limited) => {
             add(gated::vouched(reading, predicate))?;
             add(gated::behind(reading, predicate))?;
+            noted(run).map_or(Ok(()), &mut add)?;
             add(gated::intended(reading, commands))?;
             add(days::days(reading, None))?;
             add(runs::regions(reading))?;
@@ -226,6 +232,7 @@ fn compose(reading: &Reading<'_>, commands: &mut Commands) -> Result<Vec<Section
         }
         (Some(run), _, _) => {
             add(saw::saw(reading.text, &run.observation))?;
+            noted(run).map_or(Ok(()), &mut add)?;
             if unsigned::cause_is_theirs(reading) {
                 add(unsigned::why(reading, run, commands))?;
             }

@@ -4,8 +4,8 @@ use askama::Template;
 use touchstone_evidence::payload::Predicate;
 use touchstone_words::Param;
 
-use super::Reading;
 use super::drift::{Drift, InForce, in_force};
+use super::{Reading, reason_sentence};
 use crate::publish::commands::{Command, Commands, quote};
 use crate::publish::evidence::{bundle_name, short_key};
 use crate::publish::limits::TOOL_NAMES_LIMIT;
@@ -22,6 +22,11 @@ struct Tools {
     toolset: Option<String>,
     schema_title: Prose,
     schema: Option<String>,
+    definition: Option<String>,
+    /// Why a complete list has none.
+    definition_refusal: Option<Prose>,
+    /// Beside the two checks of the baseline, and no check itself.
+    definition_compared: Option<Prose>,
     baseline: Option<String>,
     baseline_none: Prose,
     in_force: Option<InForce>,
@@ -75,6 +80,15 @@ pub(super) fn tools(reading: &Reading<'_>, predicate: &Predicate) -> Result<Stri
             .schema_fingerprint
             .as_ref()
             .map(ToString::to_string),
+        definition: predicate
+            .definition_fingerprint
+            .as_ref()
+            .map(ToString::to_string),
+        definition_refusal: predicate
+            .definition_refusal
+            .as_ref()
+            .map(|reason| reason_sentence(text, reason)),
+        definition_compared: compared(text, predicate),
         baseline: predicate.baseline_id.as_ref().map(ToString::to_string),
         baseline_none: text.t(if reading.report.baseline.is_some() {
             "baseline-none-then"
@@ -155,6 +169,20 @@ pub(super) fn twins(reading: &Reading<'_>) -> Result<String, askama::Error> {
         json: format!("{}.json", text.link(&reading.path())),
     }
     .render()
+}
+
+/// Whether the full definitions are those that were approved.
+fn compared(text: Text, predicate: &Predicate) -> Option<Prose> {
+    predicate.baseline_id.as_ref()?;
+    let (observed, approved) = (
+        predicate.definition_fingerprint.as_ref(),
+        predicate.baseline_definition_fingerprint.as_ref(),
+    );
+    Some(text.t(match (observed, approved) {
+        (Some(observed), Some(approved)) if observed == approved => "definition-same",
+        (Some(_), Some(_)) => "definition-differs",
+        _ => "definition-not-compared",
+    }))
 }
 
 /// `mcp 1.0.0, 5cd55651e2c6`.

@@ -75,6 +75,7 @@ pub(in crate::publish) fn failure_name(kind: FailureKind) -> &'static str {
         FailureKind::Tls => "tls",
         FailureKind::TimedOut => "timed_out",
         FailureKind::TooLarge => "too_large",
+        FailureKind::HeadersTooLarge => "headers_too_large",
         FailureKind::NotHttp => "not_http",
         FailureKind::Undecodable => "undecodable",
         FailureKind::BudgetRequests => "budget_requests",
@@ -167,6 +168,7 @@ fn facts(text: Text, observation: &Observation) -> Prose {
             TlsVerdict::NameMismatch => "saw-tls-name-mismatch",
             TlsVerdict::Untrusted => "saw-tls-untrusted",
             TlsVerdict::Broken => "saw-tls-broken",
+            TlsVerdict::Unsupported => "saw-tls-unsupported",
             TlsVerdict::NoCertificate | TlsVerdict::Unspecified => "saw-tls-no-certificate",
         });
     let mut facts = text.t(certificate);

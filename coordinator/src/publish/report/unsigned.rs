@@ -14,7 +14,10 @@ use crate::store::read::{Attestation, ReportedRun};
 
 /// Reasons that lie with us. The five causes are about a server, so they do
 /// not stand on such a page.
-const OURS: [&str; 7] = [
+const OURS: [&str; 10] = [
+    "response_headers_too_large",
+    "response_too_deep",
+    "response_undecodable",
     "policy_refused",
     "resolver_unavailable",
     "agent_fault",

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Extension, Path, Query, Request, State};
-use axum::http::{Method, StatusCode};
+use axum::http::{Method, StatusCode, Uri};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
@@ -27,7 +27,7 @@ use super::limits::{
 use super::problem::{self, Form};
 use super::report::{self, Reading};
 use super::text::Text;
-use super::{Pages, Source, Unavailable, assets, headers, method, twin};
+use super::{Pages, Source, Unavailable, assets, changes, headers, method, twin};
 use crate::store::read::{DirectoryQuery, SignatureFilter};
 
 /// What is judged by a clock, or grows.
@@ -75,6 +75,7 @@ pub fn router<S: Source>(pages: Pages<S>) -> Router {
         .layer(DefaultBodyLimit::max(REQUEST_BODY_LIMIT))
         .layer(middleware::from_fn(in_time))
         .layer(CatchPanicLayer::custom(panicked))
+        .layer(middleware::from_fn(problem::as_asked))
         .layer(
             CompressionLayer::new()
                 .gzip(true)
@@ -92,6 +93,8 @@ fn in_language<S: Source>(language: Language) -> Router<Arc<Site<S>>> {
     Router::new()
         .route("/", get(directory::<S>))
         .route("/servers/{slug}", get(newest::<S>))
+        .route("/servers/{slug}/changes", get(tool_changes::<S>))
+        .route("/servers/{slug}/changes.json", get(tool_changes::<S>))
         .route("/servers/{slug}/runs/{run_id}", get(one_run::<S>))
         .route("/evidence/{run_id}", get(proofs::evidence_page::<S>))
         .route("/keys", get(proofs::keys_page::<S>))
@@ -200,6 +203,37 @@ async fn show_report<S: Source>(
                 twin::body(&twin::report(&reading)),
             )
         }
+    }
+}
+
+#[derive(Debug, Deserialize)]
+struct Before {
+    before: Option<i64>,
+}
+
+async fn tool_changes<S: Source>(
+    State(site): Shared<S>,
+    Extension(text): Extension<Text>,
+    Path(slug): Path<String>,
+    uri: Uri,
+    before: Result<Query<Before>, axum::extract::rejection::QueryRejection>,
+) -> Response {
+    let form = Form::of(uri.path());
+    let Ok(Query(Before { before })) = before else {
+        return problem::bad_request(text, form);
+    };
+    if !is_slug(&slug) {
+        return problem::no_target(text, form, &slug);
+    }
+    match (site.pages.source.tool_changes(&slug, before).await, form) {
+        (Ok(None), _) => problem::no_target(text, form, &slug),
+        (Err(error), _) => failed(text, form, &error),
+        (Ok(Some(history)), Form::Page) => changes::show(text, &history, before),
+        (Ok(Some(history)), Form::Data) => proofs::data(
+            "application/json",
+            SHORTLY,
+            twin::body(&changes::data(&history)),
+        ),
     }
 }
 

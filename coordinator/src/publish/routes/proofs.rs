@@ -176,7 +176,9 @@ pub(super) async fn keys_page<S: Source>(
     match read_keys(&site, text, Form::Page).await {
         Ok(Some(document)) => {
             let origin = headers::origin(site.pages.origin.as_deref(), &headers);
-            keys::show(text, &document, site.pages.source.now_ms(), &origin)
+            let source = &site.pages.source;
+            let isolation = source.signer_isolation();
+            keys::show(text, &document, &isolation, source.now_ms(), &origin)
         }
         Ok(None) => problem::unavailable(text, Form::Page),
         Err(answer) => answer,

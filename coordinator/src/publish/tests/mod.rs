@@ -4,6 +4,7 @@
 mod answers;
 mod commands;
 mod html;
+mod junk;
 mod method;
 mod sample;
 mod texts;
@@ -72,6 +73,9 @@ fn pages(sample: &Sample) -> Vec<String> {
     pages.extend([FULL, LIMITED, UNSIGNED, OURS, PENDING, STALE, UNOBSERVED].map(str::to_owned));
     pages.push(format!("/evidence/{run_id}"));
     pages.push(format!("{FULL}/runs/{earlier}"));
+    pages.push(format!("{FULL}/changes"));
+    pages.push(format!("{FULL}/changes?before=1"));
+    pages.push(format!("{PENDING}/changes"));
     let chinese: Vec<String> = pages
         .iter()
         .map(|page| match page.strip_prefix('/') {
@@ -203,6 +207,11 @@ async fn behind_the_wall_nothing_is_concluded() {
         !page.contains("secret realm"),
         "no header value of a target stands on a page"
     );
+    assert!(page.contains(
+        "names only; their values are not signed, and stand in the raw observation that the bundle encloses"
+    ));
+    let chinese = get(&router, &format!("/zh{LIMITED}")).await.body;
+    assert!(chinese.contains("只签名称；值不签名，只留在 bundle 所附的原始观测里"));
 }
 
 #[tokio::test]
@@ -322,6 +331,36 @@ async fn text_of_strangers_stays_text() {
 /// Pages as they were when last looked at by eye. The rows of days, the
 /// symbols and the names of assets are left out: they say nothing here.
 #[tokio::test]
+async fn a_history_has_a_twin_and_takes_only_times() {
+    let router = Sample::new().router();
+    let twin = get(&router, &format!("{FULL}/changes.json")).await;
+    let twin: Value = serde_json::from_str(&twin.body).unwrap();
+    assert_eq!(twin["change_count"], 2);
+    let change = &twin["changes"][0];
+    assert_eq!(change["runs_without_a_list_between"], 2);
+    let parts: Vec<_> = change["changes"].as_array().unwrap().iter().collect();
+    let told = |part: &Value| format!("{} {} {}", part["tool"], part["part"], part["classes"]);
+    let told: Vec<_> = parts.into_iter().map(told).collect();
+    assert_eq!(
+        told,
+        [
+            r#""find_station" "description" []"#,
+            r#""find_station" "annotations" ["annotation_downgraded"]"#,
+            r#""find_station" "input_schema" ["widened","narrowed","new_required_field"]"#,
+            r#""old_<b>tool" "removed" []"#,
+        ]
+    );
+    assert!(twin["changes"][1]["changes"].is_null());
+    for (address, status) in [
+        ("/servers/nobody/changes", StatusCode::NOT_FOUND),
+        ("/servers/nobody/changes.json", StatusCode::NOT_FOUND),
+        (&format!("{FULL}/changes?before=x"), StatusCode::BAD_REQUEST),
+    ] {
+        assert_eq!(get(&router, address).await.status, status, "{address}");
+    }
+}
+
+#[tokio::test]
 async fn pages_are_as_they_were_looked_at() {
     let sample = Sample::new();
     let run_id = sample.evidence[0].run.run_id.clone();
@@ -333,6 +372,8 @@ async fn pages_are_as_they_were_looked_at() {
         ("report-limited", LIMITED),
         ("report-unsigned", UNSIGNED),
         ("report-pending", PENDING),
+        ("changes", &format!("{FULL}/changes")),
+        ("changes-zh", &format!("/zh{FULL}/changes?before=1")),
         ("evidence", &format!("/evidence/{run_id}")),
         ("keys", "/keys"),
         ("method", "/method"),

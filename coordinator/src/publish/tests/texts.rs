@@ -111,6 +111,10 @@ fn every_text_that_is_put_together_exists() {
     ] {
         ids.push(format!("purpose-{}", purpose.as_str()));
     }
+    ids.extend(["unknown", "full", "weak"].map(|state| format!("keys-isolation-{state}")));
+    for barrier in crate::signer::BARRIERS {
+        ids.push(format!("barrier-{barrier}"));
+    }
     for verdict in ["valid", "invalid", "undecidable-key", "undecidable-schema"] {
         ids.push(format!("verdict-{verdict}"));
         ids.push(format!("verdict-{verdict}-when"));

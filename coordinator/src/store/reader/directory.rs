@@ -5,7 +5,7 @@ use crate::store::{
     StoreError,
     read::{
         DIRECTORY_LIMIT, DIRECTORY_WORDS, DirectoryEntry, DirectoryPage, DirectoryQuery,
-        SignatureFilter,
+        MATCHED_TOOLS, SignatureFilter,
     },
     row,
     row::{run_columns, target_columns},
@@ -18,8 +18,11 @@ macro_rules! fitting {
         " FROM targets t LEFT JOIN runs r ON r.run_id = ( \
             SELECT n.run_id FROM runs n WHERE n.target_id = t.target_id \
             ORDER BY n.slot_at_ms DESC, n.stored_at_ms DESC LIMIT 1) \
-         WHERE LOWER(t.url) LIKE $1 ESCAPE '!' AND LOWER(t.url) LIKE $2 ESCAPE '!' \
-         AND LOWER(t.url) LIKE $3 ESCAPE '!' AND LOWER(t.url) LIKE $4 ESCAPE '!' \
+         LEFT JOIN current_tools l ON l.target_id = t.target_id \
+         WHERE (LOWER(t.url) LIKE $1 ESCAPE '!' OR l.folded LIKE $1 ESCAPE '!') \
+         AND (LOWER(t.url) LIKE $2 ESCAPE '!' OR l.folded LIKE $2 ESCAPE '!') \
+         AND (LOWER(t.url) LIKE $3 ESCAPE '!' OR l.folded LIKE $3 ESCAPE '!') \
+         AND (LOWER(t.url) LIKE $4 ESCAPE '!' OR l.folded LIKE $4 ESCAPE '!') \
          AND ($5 = '' OR r.attestation = $5 OR ($5 = 'none' AND \
             (r.attestation IS NULL OR r.attestation NOT IN ('full', 'limited'))))"
     };
@@ -58,6 +61,7 @@ impl Reader {
             target_columns!(),
             ", ",
             run_columns!(),
+            ", l.names AS tool_names",
             fitting!(),
             " AND t.slug > $6 ORDER BY t.slug LIMIT $7"
         ))
@@ -82,6 +86,10 @@ impl Reader {
                 newest: has_run.then(|| row::run(row)).transpose()?,
                 states: row::states(row)?,
                 observed_days: self.observed_days(&target).await?,
+                tools_unchanged: self.store.tools_unchanged(&target.target_id).await?,
+                matched_tools: sqlx::Row::try_get::<Option<String>, _>(row, "tool_names")?
+                    .map(|names| matched(&names, &query.text))
+                    .unwrap_or_default(),
                 target: self.target_view(&target),
             });
         }
@@ -112,9 +120,32 @@ fn patterns(text: &str) -> [String; DIRECTORY_WORDS] {
     patterns
 }
 
+/// Names that hold a word of the query.
+fn matched(names: &str, text: &str) -> Vec<String> {
+    let words: Vec<String> = text
+        .split_whitespace()
+        .take(DIRECTORY_WORDS)
+        .map(str::to_lowercase)
+        .collect();
+    let fits = |name: &&str| {
+        let name = name.to_lowercase();
+        words.iter().any(|word| name.contains(word))
+    };
+    let names = names.lines().filter(fits).take(MATCHED_TOOLS);
+    names.map(str::to_owned).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_tool_is_named_when_its_name_holds_a_word() {
+        let names = "get_Tide\nput_tide\nother\ntide_3\ntide_4";
+        assert_eq!(matched(names, "TIDE x"), ["get_Tide", "put_tide", "tide_3"]);
+        assert!(matched(names, "").is_empty());
+        assert!(matched(names, "%").is_empty());
+    }
 
     #[test]
     fn words_become_patterns_that_mean_themselves() {

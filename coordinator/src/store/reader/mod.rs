@@ -1,6 +1,7 @@
 //! Answers the questions of [`read`](super::read). Reads only; every list is
 //! bounded.
 
+mod changes;
 mod directory;
 mod report;
 mod status;
@@ -24,6 +25,7 @@ use crate::{
         DAY_MS, DayMissed, DayRuns, OBSERVED_DAYS, ObservedDays, day_of, observed_days,
     },
     schedule::slot::Slots,
+    signer::{Isolation, SaidIsolation},
     store::{read::MissedCause, row},
     targets::Target,
 };
@@ -37,6 +39,8 @@ pub struct Live {
     pub fleet: watch::Receiver<FleetView>,
     /// The last call to the signer got through.
     pub signer_reachable: Arc<AtomicBool>,
+    /// What the signer said of its isolation.
+    pub signer_isolation: SaidIsolation,
     /// Regions of the configuration, in its order.
     pub regions: Vec<String>,
 }
@@ -47,6 +51,7 @@ impl Live {
         Self {
             fleet: watch::channel(FleetView::default()).1,
             signer_reachable: Arc::default(),
+            signer_isolation: SaidIsolation::default(),
             regions,
         }
     }
@@ -67,6 +72,10 @@ pub struct Reader {
 impl Reader {
     pub fn new(store: Store, clock: SharedClock, live: Live) -> Self {
         Self { store, clock, live }
+    }
+
+    pub fn signer_isolation(&self) -> Isolation {
+        self.live.signer_isolation.now()
     }
 
     /// The time by which pages judge age.

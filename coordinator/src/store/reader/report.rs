@@ -8,12 +8,11 @@ use touchstone_proto::signer::LogProof;
 
 use super::Reader;
 use crate::{
-    history::changes::{ListSeen, Unchanged, unchanged},
     store::{
         StoreError,
         read::{
-            Evidence, Findings, MISSED_LIMIT, MissedSlots, PREVIOUS_RUNS_LIMIT, Report,
-            ReportedRun, RunLine, RunView,
+            Evidence, Findings, MISSED_LIMIT, MissedSlots, PREVIOUS_RUNS_LIMIT, REPORT_CHANGES,
+            Report, ReportedRun, RunLine, RunView,
         },
         row,
         row::run_columns,
@@ -24,9 +23,6 @@ use crate::{
 
 /// An envelope, and where it stands in the log.
 type SignedAs = (Vec<u8>, Option<LogProof>);
-
-/// Groups of runs that listed the tools, at most.
-const LISTS_LIMIT: i64 = 5_000;
 
 impl Reader {
     /// One target with its newest run, or with the run that is named. `None`
@@ -108,7 +104,10 @@ impl Reader {
             runs,
             missed: self.missed(&target).await?,
             observed_days: self.observed_days(&target).await?,
-            tools_unchanged: self.tools_unchanged(&target).await?,
+            tool_changes: self
+                .tool_changes_of(&target, i64::MAX, REPORT_CHANGES)
+                .await?,
+            tools_unchanged: self.store.tools_unchanged(&target.target_id).await?,
             regions: self.newest_of_regions(&target).await?,
             target: self.target_view(&target),
             baseline,
@@ -216,28 +215,6 @@ impl Reader {
         .fetch_all(&self.store.pool)
         .await?;
         rows.iter().map(row::missed).collect()
-    }
-
-    async fn tools_unchanged(&self, target: &Target) -> Result<Option<Unchanged>, sqlx::Error> {
-        let rows = sqlx::query(
-            "SELECT started_at_ms / 86400000 AS day, toolset_fingerprint, schema_fingerprint, \
-             MAX(started_at_ms) AS last_at_ms FROM runs \
-             WHERE target_id = $1 AND toolset_fingerprint IS NOT NULL \
-             GROUP BY started_at_ms / 86400000, toolset_fingerprint, schema_fingerprint \
-             ORDER BY last_at_ms DESC LIMIT $2",
-        )
-        .bind(&*target.target_id)
-        .bind(LISTS_LIMIT)
-        .fetch_all(&self.store.pool)
-        .await?;
-        let seen = |row: &sqlx::any::AnyRow| -> Result<ListSeen, sqlx::Error> {
-            let toolset: String = row.try_get("toolset_fingerprint")?;
-            let schema: Option<String> = row.try_get("schema_fingerprint")?;
-            let list = format!("{toolset} {}", schema.unwrap_or_default());
-            Ok(ListSeen::new(list, row.try_get("last_at_ms")?))
-        };
-        let seen: Vec<_> = rows.iter().map(seen).collect::<Result<_, _>>()?;
-        Ok(unchanged(&seen))
     }
 }
 

@@ -31,6 +31,7 @@ impl Reader {
             pending: backlog.pending,
             oldest_pending_at_ms: backlog.oldest_at_ms,
             signer_reachable: self.live.signer_reachable(),
+            signer_isolation: self.signer_isolation(),
             store: self.store.health(),
             regions,
             slots_with_result: counts.slots_with_result,
@@ -45,6 +46,7 @@ impl Reader {
         Ok(Vitals {
             store: self.store.health(),
             signer_reachable: self.live.signer_reachable(),
+            signer_isolation: self.signer_isolation(),
             agents: view.regions.values().map(|region| region.agents).sum(),
             pending: backlog.pending,
         })

@@ -29,7 +29,10 @@ async fn while_another_program_holds_the_database_nothing_is_stored_and_we_say_s
         "readers go on"
     );
     other.execute("ROLLBACK").await.unwrap();
-    assert_eq!(fixture.record(run).await, Recorded::Stored);
+    assert_eq!(
+        fixture.record(run).await,
+        Recorded::Stored { was_missed: false }
+    );
     assert_eq!(fixture.store.health(), StoreHealth::Ok);
 }
 
@@ -66,7 +69,7 @@ async fn a_full_database_refuses_whole_batches_and_says_so() {
     for slot in slot - 20..=slot {
         let small = Arc::new(vec![result(&target, slot, "small")]);
         let stored = store.record(small, NOON_MS).await.unwrap();
-        assert_eq!(stored, [Recorded::Stored]);
+        assert_eq!(stored, [Recorded::Stored { was_missed: false }]);
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod approving;
 mod failing;
+mod listing;
 mod logging;
 mod reading;
 mod storing;
@@ -18,7 +19,9 @@ use touchstone_proto::{
     vocabulary::Scope,
 };
 
-use super::{Answer, Live, NewBody, NewRun, Options, Reader, Recorded, Store, read::StateCounts};
+use super::{
+    Answer, Listed, Live, NewBody, NewRun, Options, Reader, Recorded, Store, read::StateCounts,
+};
 use crate::{
     clock::FixedClock,
     history::reach::Reach,
@@ -136,6 +139,21 @@ fn result(target: &Target, slot: u64, body: &str) -> NewRun {
     }
 }
 
+/// A list by its canonical text.
+fn listed(list: &str) -> Listed {
+    let digest = <[u8; 32]>::from(Sha256::digest(list));
+    let tools: serde_json::Value = serde_json::from_str(list).unwrap();
+    let name = |tool: &serde_json::Value| tool["name"].as_str().unwrap().to_owned();
+    Listed {
+        names: tools.as_array().unwrap().iter().map(name).collect(),
+        fingerprint: Some(format!(
+            "sha256:{}",
+            data_encoding::HEXLOWER.encode(&digest)
+        )),
+        text: Some(NewBody::pack(&digest, list.as_bytes())),
+    }
+}
+
 fn signed(scope: Scope, fingerprint: &str) -> Answer {
     Answer::Signed {
         scope,
@@ -151,6 +169,7 @@ fn signed(scope: Scope, fingerprint: &str) -> Answer {
         },
         toolset_fingerprint: Some(fingerprint.to_owned()),
         schema_fingerprint: None,
+        listed: (scope == Scope::Full).then(|| listed("[]").into()),
         log: LogProof::default(),
     }
 }

@@ -17,7 +17,7 @@ async fn the_first_result_of_a_slot_is_the_result() {
     let slot = current_slot(&target);
     assert_eq!(
         fixture.record(result(&target, slot, "one")).await,
-        Recorded::Stored
+        Recorded::Stored { was_missed: false }
     );
     assert_eq!(
         fixture.record(result(&target, slot, "one")).await,
@@ -134,14 +134,27 @@ async fn a_slot_is_never_both_missed_and_stored() {
         [(9, 4)],
         "twice is once"
     );
-    fixture.record(result(&target, slot - 6, "late")).await;
+    assert_eq!(
+        fixture.record(result(&target, slot - 6, "late")).await,
+        Recorded::Stored { was_missed: true }
+    );
     assert_eq!(record(vec![]).await, [(5, 4), (9, 7)]);
-    fixture.record(result(&target, slot - 1, "ran")).await;
+    assert_eq!(
+        fixture.record(result(&target, slot - 1, "ran")).await,
+        Recorded::Stored { was_missed: false }
+    );
     assert_eq!(
         record(vec![missed(slot - 2, slot)]).await,
         [(0, 0), (2, 2), (5, 4), (9, 7)],
         "a stored slot is left out"
     );
+    let again = Arc::new(vec![missed(slot - 2, slot)]);
+    let told = fixture.store.record_missed(again, NOON_MS).await.unwrap();
+    let told: Vec<_> = told[0]
+        .iter()
+        .map(|m| (slot - m.first_slot, slot - m.last_slot))
+        .collect();
+    assert_eq!(told, [(2, 2), (0, 0)], "and said to be");
     let known = fixture.store.known_targets().await.unwrap();
     assert_eq!(known[0].known_at_ms, Some(slots(&target).starts_at(slot)));
 }

@@ -95,6 +95,44 @@ fn what_ends_the_handshake_at_discover() {
 }
 
 #[test]
+fn a_refused_revision_that_the_refusal_lists_is_offered_again_once() {
+    let refusal = || {
+        let supported = json!({"supported": ["2025-11-25", "2026-07-28"]});
+        error(400, -32_022, supported)
+    };
+    let listed = json!({"supportedVersions": ["2026-07-28"], "capabilities": {}});
+    let held = hold(
+        "accepted then",
+        vec![
+            ("discover", refusal()),
+            ("discover", result("d2", listed)),
+            ("list 1", list()),
+            ("call", no_such_tool()),
+        ],
+    );
+    assert_eq!(held.requests[0].json()["id"], "d1");
+    assert_eq!(
+        held.requests[1].json()["params"],
+        held.requests[0].json()["params"]
+    );
+    for (case, received) in [
+        ("once only", refusal()),
+        (
+            "no fallback after a refusal",
+            error(400, -32_020, Value::Null),
+        ),
+    ] {
+        let held = hold(case, vec![("discover", refusal()), ("discover", received)]);
+        assert_eq!(held.mcp.offered_revision(), "2026-07-28", "{case}");
+    }
+    let other_code = json!({"supported": ["2026-07-28"]});
+    hold(
+        "the list of another refusal",
+        vec![("discover", error(400, -32_020, other_code))],
+    );
+}
+
+#[test]
 fn initialize_is_proposed_again_once_with_a_listed_revision() {
     let refusal = |supported: &[&str]| error(400, -32_602, json!({"supported": supported}));
     let held = hold(
@@ -235,8 +273,8 @@ fn only_visible_ascii_is_a_session_id() {
         ("two words", false),
         ("tab\t", false),
         ("ü", false),
-        (&"x".repeat(4_096), true),
-        (&"x".repeat(4_097), false),
+        // What a header could carry here it can carry back.
+        (&"x".repeat(20_000), true),
     ] {
         let mut steps = vec![
             ("discover", reply(400, "", "")),

@@ -82,20 +82,26 @@ async fn an_answered_stream_leaves_the_connection_in_use() {
 #[tokio::test]
 async fn headers_without_measure_are_refused() {
     let authorities = authorities();
-    let stage = speaking(&authorities, |_| {
+    let stage = speaking(&authorities, |path| {
         let mut response = http::Response::new(whole(ANSWER));
-        for _ in 0..9 {
+        let count = path.trim_start_matches('/').parse().unwrap();
+        for _ in 0..count {
             let value = "x".repeat(10_000).parse().unwrap();
             response.headers_mut().append("x", value);
         }
         response
     })
     .await;
-    let url = format!("https://localhost:{}/", stage.address.port());
     let mut session = Session::new(egress(&authorities.trust()), SystemTime::now());
-    let received = perform(&mut session, &post(&url), &mut budget()).await;
-    assert!(received.last().response.is_none());
-    assert_eq!(received.failure(), Some(FailureKind::NotHttp));
+    for (count, status, failure) in [
+        (6, Some(200), None),
+        (7, None, Some(FailureKind::HeadersTooLarge)),
+        (20, None, Some(FailureKind::HeadersTooLarge)),
+    ] {
+        let url = format!("https://localhost:{}/{count}", stage.address.port());
+        let received = perform(&mut session, &post(&url), &mut budget()).await;
+        assert_eq!((received.status(), received.failure()), (status, failure));
+    }
 }
 
 #[tokio::test]

@@ -2,10 +2,11 @@
 //! either way, and of the latter not a byte of HTTP is seen.
 
 use rcgen::{
-    BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, SanType,
-    date_time_ymd,
+    BasicConstraints, CertificateParams, CertifiedIssuer, CustomExtension, DnType, IsCa, KeyPair,
+    SanType, date_time_ymd,
 };
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::sign::{CertifiedKey, SingleCertAndKey};
 use touchstone_proto::observation::TlsVerdict;
 
 use super::stage::Plug;
@@ -62,12 +63,14 @@ impl Authorities {
 impl Leaf {
     pub(super) fn server(self, alpn: &[&[u8]]) -> rustls::ServerConfig {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let key = provider.key_provider.load_private_key(self.key).unwrap();
+        // Shown as it is: a chain that this side could not read is wanted too.
+        let shown = CertifiedKey::new(self.chain, key);
         let mut config = rustls::ServerConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
             .unwrap()
             .with_no_client_auth()
-            .with_single_cert(self.chain, self.key)
-            .unwrap();
+            .with_cert_resolver(Arc::new(SingleCertAndKey::from(shown)));
         config.alpn_protocols = alpn.iter().map(|name| name.to_vec()).collect();
         config
     }
@@ -141,6 +144,16 @@ async fn each_fault_has_its_verdict_and_ends_before_http() {
             authorities.leaf(|p| p.not_after = day(2025)),
             "localhost",
             TlsVerdict::Expired,
+        ),
+        (
+            "beyond us",
+            authorities.leaf(|p| {
+                let mut extension = CustomExtension::from_oid_content(&[1, 2, 3], vec![5, 0]);
+                extension.set_criticality(true);
+                p.custom_extensions.push(extension);
+            }),
+            "localhost",
+            TlsVerdict::Unsupported,
         ),
         (
             "early",

@@ -2,6 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use touchstone_canonical::change::{ToolList, changes};
 use touchstone_canonical::{Value, canonicalize, projection, read};
 
 fuzz_target!(|bytes: &[u8]| {
@@ -18,6 +19,16 @@ fuzz_target!(|bytes: &[u8]| {
         // The order of tools never matters.
         if let Ok(fingerprint) = forward {
             assert_eq!(projection::schema_fingerprint(&backward), Ok(fingerprint));
+        }
+        // Half of the tools against all of them: any schemas, and never a panic.
+        let halves = [&tools[..], &tools[..tools.len() / 2]]
+            .map(|tools| projection::definition_fingerprint(tools));
+        if let [Ok(all), Ok(half)] = halves {
+            let lists = [&all, &half].map(|list| ToolList::read(list.canonical.as_bytes()));
+            if let [Ok(all), Ok(half)] = lists {
+                assert!(changes(&all, &all).is_empty());
+                assert_eq!(changes(&half, &all).count(), changes(&all, &half).count());
+            }
         }
     }
 });

@@ -1,4 +1,5 @@
 use data_encoding::HEXLOWER;
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
@@ -80,4 +81,22 @@ fn the_jwks_view_lists_attestation_keys_that_count() {
     keys[0].to = keys[0].from;
     let jwks = KeyDocument::new(2, keys).unwrap().jwks();
     assert_eq!(jwks, json!({ "keys": [] }));
+}
+
+proptest! {
+    #[test]
+    fn any_document_is_refused_or_reads_what_it_writes(
+        edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
+        arbitrary in prop::option::weighted(0.2, prop::collection::vec(any::<u8>(), 0..200)),
+    ) {
+        let mut text = arbitrary.unwrap_or_else(|| sample::keys().to_json());
+        for (place, byte) in edits {
+            if !text.is_empty() {
+                *place.get_mut(&mut text) = byte;
+            }
+        }
+        if let Ok(keys) = KeyDocument::read(&text) {
+            prop_assert_eq!(KeyDocument::read(&keys.to_json()).unwrap(), keys);
+        }
+    }
 }

@@ -4,7 +4,7 @@ use touchstone_proto::vocabulary::{Scope, State};
 
 use super::{
     ASSERTIONS_LIMIT, CHALLENGE_NAMES_LIMIT, LIMITED_CHECKS, PARAMS_LIMIT, PayloadError, Predicate,
-    Protocol, REVISIONS_LIMIT, Suite,
+    Protocol, REVISIONS_LIMIT, Reason, Suite,
 };
 
 pub(super) fn check(predicate: &Predicate) -> Result<(), PayloadError> {
@@ -15,6 +15,7 @@ pub(super) fn check(predicate: &Predicate) -> Result<(), PayloadError> {
         predicate.run.started_at <= predicate.run.finished_at,
         "the run ends before it begins",
     )?;
+    check_definition(predicate)?;
     match predicate.scope {
         None => Ok(()),
         Some(Scope::Full) => rule(
@@ -63,6 +64,28 @@ fn check_protocol(protocol: &Protocol) -> Result<(), PayloadError> {
     )
 }
 
+/// A fingerprint, or why there is none; compared only with what was approved.
+fn check_definition(predicate: &Predicate) -> Result<(), PayloadError> {
+    let (fingerprint, refusal) = (
+        predicate.definition_fingerprint.is_some(),
+        predicate.definition_refusal.is_some(),
+    );
+    rule(
+        !(fingerprint && refusal)
+            && (predicate.scope != Some(Scope::Full) || fingerprint || refusal),
+        "it has neither a fingerprint of the full definitions nor why there is none, or both",
+    )?;
+    let params = |reason: &Reason| reason.params.len() <= PARAMS_LIMIT;
+    rule(
+        predicate.definition_refusal.as_ref().is_none_or(params),
+        "a reason has more parameters than are allowed",
+    )?;
+    rule(
+        predicate.baseline_definition_fingerprint.is_none() || predicate.baseline_id.is_some(),
+        "it states a fingerprint of an approved run and no approved run",
+    )
+}
+
 /// A limited payload vouches for a few checks and the challenge alone.
 fn check_limited(predicate: &Predicate) -> Result<(), PayloadError> {
     let challenge = predicate.challenge.as_ref();
@@ -75,6 +98,9 @@ fn check_limited(predicate: &Predicate) -> Result<(), PayloadError> {
             && predicate.protocol.supported_revisions.is_empty()
             && predicate.toolset_fingerprint.is_none()
             && predicate.schema_fingerprint.is_none()
+            && predicate.definition_fingerprint.is_none()
+            && predicate.definition_refusal.is_none()
+            && predicate.baseline_definition_fingerprint.is_none()
             && predicate.tool_count.is_none()
             && predicate.assertions.iter().all(|assertion| {
                 assertion.state == State::Unverified

@@ -72,6 +72,7 @@ fn every_key_is_required_and_every_object_closed() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one table")]
 fn values_of_another_form_are_refused() {
     let validator = validator();
     let long = "x".repeat(65);
@@ -155,6 +156,17 @@ fn values_of_another_form_are_refused() {
         ),
         ("/predicate/toolset_projection_version", json!("v2")),
         ("/predicate/toolset_fingerprint", json!("sha256:AB")),
+        (
+            "/predicate/definition_projection_version",
+            json!("definition/v2"),
+        ),
+        ("/predicate/definition_fingerprint", json!("sha256:AB")),
+        ("/predicate/definition_fingerprint", Value::Null),
+        (
+            "/predicate/definition_refusal",
+            json!({ "key": "fingerprint_not_canonical", "params": { "tool": 0 } }),
+        ),
+        ("/predicate/baseline_id", Value::Null),
         ("/predicate/tool_count", json!(-1)),
         ("/predicate/tool_count", Value::Null),
         ("/predicate/challenge", json!({})),
@@ -165,6 +177,15 @@ fn values_of_another_form_are_refused() {
         *payload.pointer_mut(pointer).unwrap() = value.clone();
         refuse(&validator, &payload, &format!("{pointer} = {value}"));
     }
+}
+
+#[test]
+fn a_list_without_a_definition_fingerprint_says_why() {
+    let mut payload = good()[0].clone();
+    payload["predicate"]["definition_fingerprint"] = Value::Null;
+    payload["predicate"]["definition_refusal"] = json!({ "key": "fingerprint_not_canonical", "params": { "cause": "lone_surrogate", "tool": 3 } });
+    assert!(validator().is_valid(&payload));
+    assert!(Statement::read(payload.to_string().as_bytes()).is_ok());
 }
 
 #[test]
@@ -182,7 +203,13 @@ fn a_limited_payload_states_nothing_behind_the_wall() {
         ("/predicate/challenge/scheme", json!("two words")),
         ("/predicate/challenge/names", json!(["a\"b"])),
         ("/predicate/toolset_fingerprint", digest.clone()),
-        ("/predicate/schema_fingerprint", digest),
+        ("/predicate/schema_fingerprint", digest.clone()),
+        ("/predicate/definition_fingerprint", digest.clone()),
+        ("/predicate/baseline_definition_fingerprint", digest),
+        (
+            "/predicate/definition_refusal",
+            json!({ "key": "fingerprint_not_canonical", "params": {} }),
+        ),
         ("/predicate/tool_count", json!(3)),
         ("/predicate/assertions/1/state", json!("VERIFIED")),
         ("/predicate/assertions/1/state", json!("FAILED")),

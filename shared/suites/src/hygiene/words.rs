@@ -246,12 +246,12 @@ const fn key(word: &[u8]) -> Key {
     (low, high)
 }
 
-/// Twice as many slots as words and more, so that a search is short.
-const SLOT_BITS: u32 = 10;
+/// Ten times as many slots as words, so that a search is short whichever the word.
+const SLOT_BITS: u32 = 12;
 
 const fn slot((low, high): Key) -> usize {
     let mixed = (low ^ high.rotate_left(29)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    // Ten bits fit a usize everywhere.
+    // Twelve bits fit a usize everywhere.
     (mixed >> (64 - SLOT_BITS)) as usize
 }
 

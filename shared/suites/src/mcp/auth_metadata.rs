@@ -6,7 +6,7 @@
 
 use touchstone_canonical::Value;
 use touchstone_wire::challenge::{self, Quirk};
-use touchstone_wire::metadata::stated_place;
+use touchstone_wire::metadata::{NoPlace, stated_place};
 use url::Url;
 
 use super::documents::{self, Got, Search, fault};
@@ -138,8 +138,7 @@ impl Challenge {
         let values: Vec<&str> = turn.headers("www-authenticate").collect();
         let strict = challenge::usable(&values);
         let reading = challenge::read(&values);
-        let stated = reading.resource_metadata();
-        let place = stated.and_then(stated_place);
+        let place = reading.resource_metadata().map(stated_place);
         let has = |quirks: &[Quirk]| quirks.iter().any(|quirk| reading.quirks.contains(quirk));
         let quoting = [
             Quirk::SingleQuotes,
@@ -156,14 +155,18 @@ impl Challenge {
                 ReasonKey::ChallengeMalformed,
                 &[turn.status().into()],
             ))
-        } else if stated.is_some() && place.is_none() {
-            Some(ReasonKey::ChallengeMetadataUrlInvalid.into())
         } else {
-            None
+            match place {
+                Some(Err(NoPlace::NotWeb)) => Some(ReasonKey::ChallengeMetadataUrlInvalid.into()),
+                Some(Err(NoPlace::Credentials)) => {
+                    Some(ReasonKey::ChallengeMetadataUrlCredentials.into())
+                }
+                Some(Ok(_)) | None => None,
+            }
         };
         Self {
             scheme: strict.map_or("other", |challenge| scheme_word(&challenge.scheme)),
-            stated: place,
+            stated: place.and_then(Result::ok),
             scopes: reading.scopes().map(str::to_owned).collect(),
             fault,
         }

@@ -7,7 +7,9 @@ use super::drift::Comparison;
 use super::fingerprints::Fingerprints;
 use super::hygiene::Scanned;
 use super::tools as tool_words;
-use crate::model::{Detail, ExchangeNote, Redirect, Revisions, ServerInfo, Signing};
+use crate::model::{
+    Detail, EXCHANGE_NOTES, ExchangeNote, Redirect, Revisions, ServerInfo, Signing,
+};
 use crate::view::{Destination, Turn, View};
 
 /// Characters of a `Location` that are shown.
@@ -105,6 +107,7 @@ fn notes(view: &View<'_>) -> Vec<ExchangeNote> {
             add(turn, deviation.as_str());
         }
     }
+    debug_assert!(notes.iter().all(|note| EXCHANGE_NOTES.contains(&note.note)));
     notes.sort_unstable();
     notes.dedup();
     notes.truncate(NOTES_SHOWN);

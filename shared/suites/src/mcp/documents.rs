@@ -62,7 +62,8 @@ impl Search {
                 search.hindered.get_or_insert(reason);
                 continue;
             }
-            if let Some(reason) = turn.edge() {
+            let unread = || turn.unread().filter(|_| turn.status() == 200);
+            if let Some(reason) = turn.edge().or_else(unread) {
                 search.hindered.get_or_insert(reason);
                 continue;
             }

@@ -8,12 +8,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use touchstone_canonical::difference::differences;
 use touchstone_canonical::{Value, canonicalize_value};
 
-use super::difference::differences;
 use super::no_list;
 use super::tools::shown_name;
-use crate::model::{Drift, Finding, SchemaDrift};
+use crate::model::{Difference, Drift, Finding, Redefined, SchemaDrift};
 use crate::reason::{Reason, ReasonKey};
 use crate::view::{End, View};
 
@@ -52,6 +52,13 @@ impl Comparison {
             toolset: both.clone(),
             schema: both,
             drift: None,
+        }
+    }
+
+    /// Puts down beside it what differs and is compared by no check.
+    pub(super) fn redefined(&mut self, redefined: Vec<Redefined>) {
+        if !redefined.is_empty() {
+            self.drift.get_or_insert_default().redefined = redefined;
         }
     }
 }
@@ -138,6 +145,7 @@ fn compared(run: &ByName<'_>, approved: &ByName<'_>) -> Comparison {
             .collect(),
         added: shown(added),
         removed: shown(removed),
+        redefined: Vec::new(),
     };
     Comparison {
         toolset,
@@ -169,7 +177,7 @@ fn schema_drift(name: &str, run: &Same<'_>, approved: &Same<'_>) -> SchemaDrift 
     let (differences, truncated) = differences(approved.as_ref(), observed.as_ref());
     SchemaDrift {
         tool: plain(name),
-        differences,
+        differences: differences.into_iter().map(Difference::from).collect(),
         truncated,
     }
 }

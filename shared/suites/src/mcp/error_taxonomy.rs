@@ -25,9 +25,11 @@ pub(super) fn judge(view: &View<'_>) -> Finding {
         End::Incomplete(_) | End::Failed(_) => {
             Finding::blocked(ReasonKey::ProbeToolNameUnverifiable)
         }
-        End::NotAsked(reason) | End::Gated(reason) | End::Edge(reason) | End::Broke(reason) => {
-            Finding::blocked(reason.clone())
-        }
+        End::NotAsked(reason)
+        | End::Gated(reason)
+        | End::Edge(reason)
+        | End::Unread(reason)
+        | End::Broke(reason) => Finding::blocked(reason.clone()),
     }
 }
 
@@ -37,6 +39,9 @@ fn answered(view: &View<'_>, call: &Turn<'_>) -> Finding {
     }
     if let Some(reason) = call.edge() {
         return Finding::blocked(reason);
+    }
+    if let Some(reason) = call.unread() {
+        return Finding::errored(reason);
     }
     let status = call.status().into();
     let shape = match call.answer() {

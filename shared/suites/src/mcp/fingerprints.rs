@@ -1,19 +1,21 @@
 //! `toolset_fingerprint` and `schema_fingerprint`: can they be computed over
-//! the whole list? Whether anything changed is another check's question.
+//! the whole list? Whether anything changed is another check's question. The
+//! fingerprint of full definitions is no check's: it is a fact beside them.
 
-use touchstone_canonical::Value;
 use touchstone_canonical::projection::{self, Fingerprint, ProjectionRefusal};
+use touchstone_canonical::{RefusalKind, Value};
 
 use super::no_list;
 use crate::model::Finding;
 use crate::reason::{Reason, ReasonKey};
-use crate::view::{End, View};
+use crate::view::{End, View, too_deep};
 
-/// Both fingerprints of a complete list, or why there is none.
+/// The fingerprints of a complete list, or why there is none.
 #[derive(Debug)]
 pub(super) struct Fingerprints {
     pub(super) toolset: Result<Fingerprint, ProjectionRefusal>,
     pub(super) schema: Result<Fingerprint, ProjectionRefusal>,
+    pub(super) definition: Result<Fingerprint, ProjectionRefusal>,
 }
 
 impl Fingerprints {
@@ -26,12 +28,14 @@ impl Fingerprints {
         Some(Self {
             toolset: projection::toolset_fingerprint(&tools),
             schema: projection::schema_fingerprint(&tools),
+            definition: projection::definition_fingerprint(&tools),
         })
     }
 
     /// Where a value stands that has no canonical form.
     pub(super) fn not_canonical(&self) -> Option<String> {
-        let refusals = [self.toolset.as_ref().err(), self.schema.as_ref().err()];
+        let refusals =
+            [&self.toolset, &self.schema, &self.definition].map(|one| one.as_ref().err());
         refusals
             .into_iter()
             .flatten()
@@ -62,9 +66,23 @@ fn judge(view: &View<'_>, computed: Option<&Result<Fingerprint, ProjectionRefusa
             let count = view.tools().iter().filter(missing).count();
             Finding::failed(Reason::new(ReasonKey::InputSchemaMissing, &[count.into()]))
         }
-        Some(Err(refusal)) => Finding::failed(Reason::new(
-            ReasonKey::FingerprintNotCanonical,
-            &[refusal.as_str().into(), refusal.tool_index().into()],
-        )),
+        Some(Err(refusal)) if is_too_deep(refusal) => Finding::errored(too_deep()),
+        Some(Err(refusal)) => Finding::failed(refused(refusal)),
     }
+}
+
+/// Why there is no fingerprint over this list.
+pub(super) fn refused(refusal: &ProjectionRefusal) -> Reason {
+    if is_too_deep(refusal) {
+        return too_deep();
+    }
+    Reason::new(
+        ReasonKey::FingerprintNotCanonical,
+        &[refusal.as_str().into(), refusal.tool_index().into()],
+    )
+}
+
+/// A bound of ours, and no fault of the list.
+fn is_too_deep(refusal: &ProjectionRefusal) -> bool {
+    matches!(refusal, ProjectionRefusal::NotCanonical { refusal, .. } if refusal.kind == RefusalKind::Depth)
 }

@@ -44,6 +44,7 @@ pub(super) fn protocol_revision(view: &View<'_>) -> Finding {
         (_, Outcome::Gated(reason)) | (RevisionFact::None, Outcome::Edge(reason)) => {
             Finding::blocked(reason.clone())
         }
+        (RevisionFact::None, Outcome::Unread(reason)) => Finding::errored(reason.clone()),
         (
             RevisionFact::Spoken {
                 revision,
@@ -74,6 +75,7 @@ pub(super) fn discovery_handshake(view: &View<'_>) -> Finding {
         // There is no specification to hold it against.
         Outcome::UnknownRevision => Finding::inconclusive(ReasonKey::RevisionUnknown),
         Outcome::Gated(reason) | Outcome::Edge(reason) => Finding::blocked(reason.clone()),
+        Outcome::Unread(reason) => Finding::errored(reason.clone()),
         Outcome::Broke(reason) => broke(view, reason),
     }
 }

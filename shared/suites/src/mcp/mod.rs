@@ -5,8 +5,8 @@
 //! after. What is our own fault (resolver, policy, agent) is never FAILED.
 
 mod auth_metadata;
+mod definition;
 mod detail;
-mod difference;
 mod documents;
 mod drift;
 mod error_taxonomy;
@@ -38,8 +38,11 @@ pub fn evaluate(recorded: &Recorded, baseline: Option<&Recorded>) -> Evaluation 
     let approved = baseline.map(View::new);
     let fingerprints = Fingerprints::of(&view);
     let scanned = Scanned::of(&view.tools());
-    let comparison = drift::compare(&view, approved.as_ref());
+    let mut comparison = drift::compare(&view, approved.as_ref());
     let signing = signing::decide(&view);
+    let (definition, redefined) =
+        definition::compare(signing, fingerprints.as_ref(), approved.as_ref());
+    comparison.redefined(redefined);
 
     let finding = |check| match check {
         CheckId::Reachability => handshake::reachability(&view),
@@ -87,6 +90,7 @@ pub fn evaluate(recorded: &Recorded, baseline: Option<&Recorded>) -> Evaluation 
         }),
         toolset_fingerprint: digest(|both| Some(both.toolset.as_ref().ok()?.digest.clone())),
         schema_fingerprint: digest(|both| Some(both.schema.as_ref().ok()?.digest.clone())),
+        definition,
         challenge: match signing {
             Signing::Limited => signing::challenge_facts(&view),
             Signing::Full | Signing::None(_) => None,

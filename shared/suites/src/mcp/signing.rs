@@ -37,16 +37,19 @@ pub(super) fn decide(view: &View<'_>) -> Signing {
     match (&view.handshake.outcome, &view.listing.end) {
         (Outcome::Gated(_), _) | (_, End::Gated(_)) => Signing::Limited,
         (Outcome::Failed(reason), _) => Signing::None(telling(view.decisive(), reason)),
-        (Outcome::Edge(reason) | Outcome::Broke(reason), _) => Signing::None(reason.key()),
+        (Outcome::Edge(reason) | Outcome::Unread(reason) | Outcome::Broke(reason), _) => {
+            Signing::None(reason.key())
+        }
         (Outcome::UnknownRevision, _) => Signing::None(ReasonKey::RevisionUnknown),
         (Outcome::Done { .. }, End::Complete) => Signing::Full,
         (Outcome::Done { .. }, End::Incomplete(_)) => Signing::None(ReasonKey::ToolsListIncomplete),
         (Outcome::Done { .. }, End::Failed(reason)) => {
             Signing::None(telling(view.first_page(), reason))
         }
-        (Outcome::Done { .. }, End::NotAsked(reason) | End::Edge(reason) | End::Broke(reason)) => {
-            Signing::None(reason.key())
-        }
+        (
+            Outcome::Done { .. },
+            End::NotAsked(reason) | End::Edge(reason) | End::Unread(reason) | End::Broke(reason),
+        ) => Signing::None(reason.key()),
     }
 }
 
@@ -72,7 +75,7 @@ pub(super) fn challenge_facts(view: &View<'_>) -> Option<ChallengeFacts> {
     let reading = challenge::read(&values);
     let url = reading
         .resource_metadata()
-        .and_then(stated_place)
+        .and_then(|text| stated_place(text).ok())
         .map(String::from)
         .filter(|url| url.len() <= URL_BYTES);
     let digest = Sha256::digest(values.join(", "));

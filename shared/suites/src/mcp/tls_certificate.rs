@@ -21,7 +21,7 @@ pub(super) fn judge(view: &View<'_>) -> Finding {
         .filter(|tls| {
             !matches!(
                 tls.verdict(),
-                TlsVerdict::Unspecified | TlsVerdict::NoCertificate
+                TlsVerdict::Unspecified | TlsVerdict::NoCertificate | TlsVerdict::Unsupported
             )
         })
         .collect();

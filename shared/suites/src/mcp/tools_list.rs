@@ -19,7 +19,7 @@ pub(super) fn judge(view: &View<'_>) -> Finding {
             &listing.counts(cause),
         )),
         End::Failed(reason) => Finding::failed(reason.clone()),
-        End::Broke(reason) => Finding::errored(reason.clone()),
+        End::Unread(reason) | End::Broke(reason) => Finding::errored(reason.clone()),
         End::NotAsked(reason) | End::Gated(reason) | End::Edge(reason) => {
             Finding::blocked(reason.clone())
         }

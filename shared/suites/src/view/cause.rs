@@ -2,6 +2,7 @@
 //! resolver, our policy, our agent) keeps a reason of its own, so that it is
 //! never laid at the target's door.
 
+use touchstone_canonical::ReadErrorKind;
 use touchstone_proto::observation::{BodyEnd, Exchange, Failure, FailureKind, TlsVerdict};
 
 use crate::limits;
@@ -66,6 +67,10 @@ fn of_failure(failure: &Failure, exchange: &Exchange) -> Reason {
         FailureKind::TimedOut | FailureKind::BudgetTime => out_of_time(),
         FailureKind::BudgetRequests => out_of_requests(),
         FailureKind::TooLarge => too_large(),
+        FailureKind::HeadersTooLarge => Reason::new(
+            ReasonKey::ResponseHeadersTooLarge,
+            &[limits::RESPONSE_HEADERS_BYTES.into()],
+        ),
         FailureKind::Undecodable => ReasonKey::ResponseUndecodable.into(),
         FailureKind::TooManyRedirects => {
             Reason::new(ReasonKey::TooManyRedirects, &[limits::REDIRECTS.into()])
@@ -86,6 +91,19 @@ fn too_large() -> Reason {
     )
 }
 
+/// Beyond a bound of our own JSON reader; `None` for what is no JSON.
+pub(super) fn beyond_reading(kind: ReadErrorKind) -> Option<Reason> {
+    match kind {
+        ReadErrorKind::Syntax => None,
+        ReadErrorKind::Depth => Some(too_deep()),
+        ReadErrorKind::TooLarge => Some(too_large()),
+    }
+}
+
+pub(crate) fn too_deep() -> Reason {
+    Reason::new(ReasonKey::ResponseTooDeep, &[limits::JSON_LEVELS.into()])
+}
+
 fn tls_fault(verdict: Option<TlsVerdict>) -> &'static str {
     match verdict {
         Some(TlsVerdict::Expired) => "expired",
@@ -93,9 +111,9 @@ fn tls_fault(verdict: Option<TlsVerdict>) -> &'static str {
         Some(TlsVerdict::NameMismatch) => "name_mismatch",
         Some(TlsVerdict::Untrusted) => "untrusted",
         Some(TlsVerdict::Broken) => "broken",
-        Some(TlsVerdict::NoCertificate | TlsVerdict::Valid | TlsVerdict::Unspecified) | None => {
-            "no_certificate"
-        }
+        Some(TlsVerdict::Unsupported) => "unsupported",
+        Some(TlsVerdict::Valid) => "broken_off",
+        Some(TlsVerdict::NoCertificate | TlsVerdict::Unspecified) | None => "no_certificate",
     }
 }
 

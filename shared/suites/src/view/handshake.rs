@@ -41,6 +41,8 @@ pub(crate) enum Outcome {
     Gated(Reason),
     /// A firewall answered; the server was not met.
     Edge(Reason),
+    /// The answer that decided goes beyond what we read.
+    Unread(Reason),
     Failed(Reason),
     /// Answered in form, with a revision that is not in the matrix.
     UnknownRevision,
@@ -101,7 +103,17 @@ impl Handshake {
                 supported: discovered.supported,
                 ..reader.initialized()
             },
-            Discovery::NotModern => reader.initialized(),
+            Discovery::NotModern => {
+                let legacy = reader.initialized();
+                // A modern server, whose success that may be, need not answer there.
+                let unread = discover.unread().filter(|_| discover.is_success());
+                match (unread, &legacy.outcome) {
+                    (Some(reason), Outcome::Failed(_) | Outcome::UnknownRevision) => {
+                        Self::new(at, Outcome::Unread(reason))
+                    }
+                    _ => legacy,
+                }
+            }
         }
     }
 
@@ -111,6 +123,7 @@ impl Handshake {
             Outcome::Done { .. } => None,
             Outcome::Gated(reason)
             | Outcome::Edge(reason)
+            | Outcome::Unread(reason)
             | Outcome::Failed(reason)
             | Outcome::Broke(reason) => Some(reason.clone()),
             Outcome::UnknownRevision => Some(ReasonKey::RevisionUnknown.into()),
@@ -176,6 +189,10 @@ impl Reader<'_, '_> {
         let at = Some(turn.index);
         if let Some(outcome) = self.in_the_way(turn) {
             return Handshake::new(at, outcome);
+        }
+        // Another status says enough without its body.
+        if let Some(reason) = turn.unread().filter(|_| matches!(turn.status(), 200 | 400)) {
+            return Handshake::new(at, Outcome::Unread(reason));
         }
         let reason = match initialize::read(turn.status_u16(), turn.answer()) {
             Initialized::Accepted(accepted) => return self.accepted(turn, accepted),

@@ -41,6 +41,8 @@ pub(crate) enum End {
     Gated(Reason),
     /// A firewall answered the first page.
     Edge(Reason),
+    /// The first page goes beyond what we read.
+    Unread(Reason),
     /// The first page is no page.
     Failed(Reason),
     /// The run ended while a page was asked for.
@@ -103,6 +105,7 @@ impl Listing {
             End::NotAsked(reason)
             | End::Gated(reason)
             | End::Edge(reason)
+            | End::Unread(reason)
             | End::Failed(reason)
             | End::Broke(reason) => Some(reason.clone()),
         }
@@ -113,7 +116,9 @@ impl Listing {
 pub(super) fn only_ends_reading(reason: &Reason) -> bool {
     matches!(
         reason.key(),
-        ReasonKey::BudgetExhausted | ReasonKey::ResponseTooLarge
+        ReasonKey::BudgetExhausted
+            | ReasonKey::ResponseTooLarge
+            | ReasonKey::ResponseHeadersTooLarge
     )
 }
 
@@ -153,6 +158,9 @@ impl Reader {
         if turn.gate().is_some() {
             return Some(End::Gated(turn.credential_required()));
         }
+        if let Some(reason) = turn.unread().filter(|_| turn.is_success()) {
+            return Some(End::Unread(reason));
+        }
         match self.page(turn) {
             Err(reason) => Some(End::Failed(reason)),
             Ok(page) => self.take(turn, &page),
@@ -166,6 +174,9 @@ impl Reader {
             }
             Some(reason) => return Some(End::Broke(reason)),
             None => {}
+        }
+        if let Some(reason) = turn.unread().filter(|_| turn.is_success()) {
+            return Some(End::Incomplete(cut_short(&reason)));
         }
         match self.page(turn) {
             Err(_) => Some(End::Incomplete("not_a_list")),
@@ -240,6 +251,7 @@ impl Reader {
             Next::End if self.tools <= limits::LIST_TOOLS => return Some(End::Complete),
             Next::End => "tool_limit",
             Next::Unusable => "cursor_invalid",
+            Next::TooLong => "cursor_too_long",
             Next::Cursor(_) if self.pages.len() >= limits::LIST_PAGES => "page_limit",
             Next::Cursor(_) if self.tools >= limits::LIST_TOOLS => "tool_limit",
             Next::Cursor(cursor) => {
@@ -274,10 +286,13 @@ fn digest(tools: &[Value]) -> Option<[u8; 32]> {
     (!tools.is_empty()).then(|| hash.finalize().into())
 }
 
-/// The cause for a later page that did not come in full.
+/// The cause for a later page that was not read in full.
 fn cut_short(reason: &Reason) -> &'static str {
     match (reason.key(), reason.param("budget")) {
         (ReasonKey::ResponseTooLarge, _) => "too_large",
+        (ReasonKey::ResponseHeadersTooLarge, _) => "headers_too_large",
+        (ReasonKey::ResponseTooDeep, _) => "too_deep",
+        (ReasonKey::ResponseUndecodable, _) => "undecodable",
         (_, Some(Param::Word("requests"))) => "budget_requests",
         _ => "budget_time",
     }

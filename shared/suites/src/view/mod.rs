@@ -16,6 +16,7 @@ use touchstone_proto::observation::{Observation, Step, Stop, StopKind};
 use touchstone_wire::tools;
 use url::Url;
 
+pub(crate) use cause::too_deep;
 pub(crate) use handshake::{Handshake, Outcome, RevisionFact};
 pub(crate) use listing::{End, Listing};
 pub(crate) use turn::{Destination, Turn, scheme_word};

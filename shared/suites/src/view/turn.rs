@@ -4,10 +4,12 @@
 use std::collections::BTreeSet;
 
 use touchstone_canonical::Value;
-use touchstone_proto::observation::{Body, Exchange, FailureKind, Response, SseNote, Step};
+use touchstone_proto::observation::{
+    Body, Exchange, Failure, FailureKind, Response, SseNote, Step,
+};
 use touchstone_wire::challenge::{self, Challenge};
 use touchstone_wire::edge;
-use touchstone_wire::jsonrpc::{self, Answer, Id, Reading};
+use touchstone_wire::jsonrpc::{self, Answer, Id, NotJsonRpc, Reading};
 use touchstone_wire::media::Media;
 use touchstone_wire::sse::Search;
 use url::{Host, Url};
@@ -41,7 +43,12 @@ pub(crate) struct Turn<'r> {
     pub(crate) exchange: &'r Exchange,
     body: &'r [u8],
     reading: Option<Reading>,
+    unread: Option<Reason>,
 }
+
+/// Content codings that an agent reads; a body in one of them that does not
+/// decode is broken.
+const CODINGS: [&str; 5] = ["", "identity", "gzip", "x-gzip", "deflate"];
 
 /// Where a redirect leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,8 +76,25 @@ impl<'r> Turn<'r> {
             exchange,
             body,
             reading: None,
+            unread: None,
         };
-        turn.reading = turn.read_answer();
+        if turn.is_undecodable() {
+            turn.unread = turn
+                .is_coded_beyond_us()
+                .then(|| ReasonKey::ResponseUndecodable.into());
+        } else if turn.is_metadata() {
+            turn.unread = touchstone_canonical::read(body)
+                .err()
+                .and_then(|error| cause::beyond_reading(error.kind));
+        } else {
+            match turn.read_answer() {
+                Some(Ok(reading)) => turn.reading = Some(reading),
+                Some(Err(NotJsonRpc::Unread(error))) => {
+                    turn.unread = cause::beyond_reading(error.kind);
+                }
+                Some(Err(_)) | None => {}
+            }
+        }
         turn
     }
 
@@ -119,13 +143,35 @@ impl<'r> Turn<'r> {
     /// Why there is no complete response; `None` when there is one. A body that
     /// does not decode says nothing, but its status still speaks.
     pub(crate) fn broke(&self) -> Option<Reason> {
-        let undecodable = self.exchange.failure.as_ref().is_some_and(|failure| {
-            failure.kind() == FailureKind::Undecodable && self.exchange.response.is_some()
-        });
-        if undecodable {
+        if self.is_undecodable() {
             return None;
         }
         cause::of_exchange(self.exchange)
+    }
+
+    /// Why a response that came in full says nothing to us though it may say
+    /// all that it should: it goes beyond what we read. That is never the
+    /// server's fault.
+    pub(crate) fn unread(&self) -> Option<Reason> {
+        self.unread.clone()
+    }
+
+    fn is_undecodable(&self) -> bool {
+        self.exchange.response.is_some()
+            && self.exchange.failure.as_ref().map(Failure::kind) == Some(FailureKind::Undecodable)
+    }
+
+    fn is_coded_beyond_us(&self) -> bool {
+        let codings: Vec<_> = self
+            .headers("content-encoding")
+            .flat_map(|value| value.split(','))
+            .map(|coding| coding.trim().to_ascii_lowercase())
+            .collect();
+        match &codings[..] {
+            [] => false,
+            [coding] => !CODINGS.contains(&&coding[..]),
+            _ => true,
+        }
     }
 
     /// Asks us to come back later: 429, or 503 with Retry-After. `asked_s` is
@@ -184,14 +230,17 @@ impl<'r> Turn<'r> {
         self.reading.as_ref().map(|reading| &reading.answer)
     }
 
-    fn read_answer(&self) -> Option<Reading> {
+    fn read_answer(&self) -> Option<Result<Reading, NotJsonRpc>> {
         let id = self.request_id()?;
         match self.media() {
-            Media::Json | Media::Unnamed => jsonrpc::read_answer(self.body, &id).ok(),
+            Media::Json | Media::Unnamed => Some(jsonrpc::read_answer(self.body, &id)),
             // Kept of a stream is the answer's data, or the stream itself.
-            Media::EventStream => jsonrpc::read_answer(self.body, &id)
-                .ok()
-                .or_else(|| jsonrpc::read_answer(&self.unframed(&id)?, &id).ok()),
+            Media::EventStream => match jsonrpc::read_answer(self.body, &id) {
+                Err(NotJsonRpc::NotJson(_)) => {
+                    Some(jsonrpc::read_answer(&self.unframed(&id)?, &id))
+                }
+                answer => Some(answer),
+            },
             Media::Html | Media::Other => None,
         }
     }

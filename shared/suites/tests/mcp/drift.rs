@@ -34,7 +34,54 @@ fn the_same_tools_in_any_order_and_spelling_are_unchanged() {
         "toolset_unchanged_vs_approved VERIFIED completed toolset_unchanged tools=2
          schema_unchanged_vs_approved VERIFIED completed schemas_unchanged tools=2",
     );
-    assert_eq!(evaluation.detail.drift, None);
+    // The two checks say nothing of descriptions; the third fingerprint does.
+    let definition = evaluation.definition;
+    assert_ne!(
+        definition.list.unwrap().digest,
+        definition.baseline.unwrap()
+    );
+    let drift = evaluation.detail.drift.unwrap();
+    assert!(drift.added.is_empty() && drift.removed.is_empty() && drift.changed.is_empty());
+    assert_eq!(drift.redefined.len(), 1);
+    let redefined = &drift.redefined[0];
+    assert_eq!((&redefined.tool[..], redefined.part), ("b", "description"));
+    assert_eq!(
+        redefined.differences[0].approved.as_deref(),
+        Some("\"new words\"")
+    );
+    assert_eq!(redefined.differences[0].observed, None);
+}
+
+#[test]
+fn the_definition_of_an_unchanged_list_is_that_of_the_approved_one() {
+    let list = listing(r#"{"name":"a","description":"x","annotations":{"readOnlyHint":true}}"#);
+    let evaluation = against(&list, &list);
+    let definition = evaluation.definition;
+    assert_eq!(
+        definition.list.unwrap().digest,
+        definition.baseline.unwrap()
+    );
+    assert_eq!((definition.refusal, evaluation.detail.drift), (None, None));
+
+    // Nothing is said of a list behind the wall, nor of one that was not read.
+    for run in [
+        modern().list(wall("Bearer realm=x")),
+        modern().list(result(r#"{"tools":7}"#)),
+    ] {
+        let definition = against(&run, &list).definition;
+        assert_eq!(definition, touchstone_suites::Definition::default());
+    }
+    // What has no canonical form has no fingerprint, and says why.
+    let odd = listing(r#"{"name":"a","inputSchema":{},"description":"\ud800"}"#);
+    let evaluation = against(&odd, &list);
+    let refusal = evaluation.definition.refusal.unwrap();
+    assert_eq!(refusal.key().as_str(), "fingerprint_not_canonical");
+    assert_eq!(evaluation.definition.list, None);
+    assert_eq!(
+        evaluation.detail.not_canonical.as_deref(),
+        Some("$.tools[0].description")
+    );
+    assert!(evaluation.schema_fingerprint.is_some());
 }
 
 #[test]

@@ -411,7 +411,7 @@ fn what_has_no_canonical_form_fails_the_fingerprint_concerned() {
         ),
         (
             "in a field that is not read",
-            r#"[{"name":"a","description":"\ud800","inputSchema":{}}]"#,
+            r#"[{"name":"a","_meta":"\ud800","inputSchema":{}}]"#,
             "VERIFIED completed fingerprint_computed tools=1",
             "VERIFIED completed fingerprint_computed tools=1",
             None,

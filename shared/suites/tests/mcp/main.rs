@@ -10,6 +10,7 @@
 mod alone;
 mod arbitrary;
 mod auth;
+mod bounds;
 mod drift;
 mod handshake;
 mod list;

@@ -1,11 +1,12 @@
-//! Any header values: a usable challenge is always made out by the tolerant
+//! Any header values, a line each: a usable challenge is always made out by the tolerant
 //! reader too, and places are only ever named at the host that was stated.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use touchstone_wire::{challenge, metadata};
 
-fuzz_target!(|values: Vec<&str>| {
+fuzz_target!(|text: &str| {
+    let values: Vec<&str> = text.lines().collect();
     let reading = challenge::read(&values);
     if let Some(gate) = challenge::usable(&values) {
         assert!(
@@ -19,7 +20,7 @@ fuzz_target!(|values: Vec<&str>| {
         .params("resource_metadata")
         .chain(values.iter().copied())
     {
-        if let Some(url) = metadata::stated_place(text) {
+        if let Ok(url) = metadata::stated_place(text) {
             let places = metadata::resource_places(&url).into_iter();
             for place in places.chain(metadata::server_places(&url)) {
                 assert_eq!(place.origin(), url.origin());

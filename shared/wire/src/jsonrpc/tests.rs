@@ -1,4 +1,5 @@
 use proptest::prelude::*;
+use touchstone_canonical::DEPTH_LIMIT;
 
 use super::*;
 
@@ -130,6 +131,22 @@ fn answers_as_servers_send_them() {
             assert_eq!(line(body.as_bytes(), &id), *expected, "{body}");
         }
     }
+}
+
+#[test]
+fn what_is_deeper_than_we_read_is_not_called_no_json() {
+    let id = Id::from(1);
+    let nested = |levels: usize| {
+        // The message itself is one level.
+        let (open, close) = ("[".repeat(levels - 1), "]".repeat(levels - 1));
+        format!(r#"{{"jsonrpc":"2.0","id":1,"result":{open}{close}}}"#)
+    };
+    let fits = nested(DEPTH_LIMIT);
+    assert_eq!(line(fits.as_bytes(), &id), "result");
+    assert_eq!(fit(fits.as_bytes(), &id), Fit::Ours);
+    let deeper = nested(DEPTH_LIMIT + 1);
+    assert_eq!(line(deeper.as_bytes(), &id), "- unread");
+    assert_eq!(fit(deeper.as_bytes(), &id), Fit::Unread);
 }
 
 #[test]

@@ -276,6 +276,36 @@ fn the_answer_is_found_in_a_stream() {
     }
 }
 
+#[test]
+fn what_is_too_deep_to_read_may_be_the_answer() {
+    let levels = touchstone_canonical::DEPTH_LIMIT + 1;
+    let deep = format!(
+        r#"{{"id":2,"result":{}{}}}"#,
+        "[".repeat(levels),
+        "]".repeat(levels)
+    );
+    let foreign = r#"{"id":1,"result":0}"#;
+    let ours = r#"{"id":2,"result":0}"#;
+    for (events, found, held) in [
+        (&[&deep[..], ours][..], Some(ours), None),
+        (&[foreign, &deep], None, Some(&deep[..])),
+        (&[&deep, foreign], None, Some(&deep)),
+    ] {
+        let events: Vec<String> = events
+            .iter()
+            .map(|data| format!("data: {data}\n\n"))
+            .collect();
+        let stream = events.concat();
+        let mut search = Search::new(Id::from(2), stream.len());
+        let answer = search.push(stream.as_bytes()).expect("within the limit");
+        assert_eq!(answer.as_deref(), found.map(str::as_bytes));
+        if answer.is_none() {
+            assert_eq!(search.finish().as_deref(), held.map(str::as_bytes));
+            assert!(!search.notes().contains(&ForeignId));
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn where_a_stream_is_split_never_matters(

@@ -11,7 +11,7 @@ use super::parts::{
 };
 use super::{HOUR_MS, NOW_MS, TOOLS};
 use crate::history::days::{Day, DayKind, ObservedDays};
-use crate::store::read::{Attestation, Evidence, Report, StateCounts};
+use crate::store::read::{Attestation, Evidence, Report, StateCounts, ToolChanges};
 use crate::targets::Tier;
 
 const FAILED: &str = "FAILED";
@@ -218,6 +218,7 @@ pub(in crate::publish::tests) fn unobserved() -> Report {
             counted: 0,
         },
         tools_unchanged: None,
+        tool_changes: ToolChanges::default(),
         regions: Vec::new(),
         baseline: None,
     }

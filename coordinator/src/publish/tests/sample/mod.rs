@@ -16,9 +16,11 @@ use touchstone_proto::identity::key_id;
 use self::forms::{pending, signed_limited, unobserved};
 pub(super) use self::forms::{signed_full, unsigned};
 use crate::publish::{Pages, Source, Unavailable, router};
+use crate::signer::Isolation;
 use crate::store::LogLine;
 use crate::store::read::{
-    DirectoryEntry, DirectoryPage, DirectoryQuery, Evidence, KeyDocument, Report,
+    DirectoryEntry, DirectoryPage, DirectoryQuery, Evidence, KeyDocument, Report, ToolChanges,
+    ToolHistory,
 };
 
 /// 2026-11-30T14:02:00Z.
@@ -52,6 +54,11 @@ impl Source for Arc<Sample> {
                     newest,
                     states,
                     observed_days,
+                    tools_unchanged: report.tools_unchanged.clone(),
+                    matched_tools: (!query.text.is_empty())
+                        .then(|| "harbour_<tool>".to_owned())
+                        .into_iter()
+                        .collect(),
                 }
             })
             .collect();
@@ -83,6 +90,26 @@ impl Source for Arc<Sample> {
                 run.run.run_id = run_id.to_owned();
             }
             report
+        }))
+    }
+
+    async fn tool_changes(
+        &self,
+        slug: &str,
+        before_ms: Option<i64>,
+    ) -> Result<Option<ToolHistory>, Unavailable> {
+        self.up()?;
+        let found = self
+            .reports
+            .iter()
+            .find(|report| report.target.slug == slug);
+        Ok(found.map(|report| ToolHistory {
+            target: report.target.clone(),
+            unchanged: report.tools_unchanged.clone(),
+            changes: ToolChanges {
+                next_ms: before_ms.is_none().then_some(NOW_MS - 6 * DAY_MS),
+                ..report.tool_changes.clone()
+            },
         }))
     }
 
@@ -136,6 +163,12 @@ impl Source for Arc<Sample> {
             document,
             fetched_at_ms: NOW_MS,
         }))
+    }
+
+    fn signer_isolation(&self) -> Isolation {
+        Isolation::Weak {
+            missing: vec!["locked_memory", "landlock"],
+        }
     }
 
     fn now_ms(&self) -> i64 {

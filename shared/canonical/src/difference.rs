@@ -5,9 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use touchstone_canonical::{JsonString, Value, canonicalize_value};
-
-use crate::model::Difference;
+use crate::canonical::canonicalize_value;
+use crate::string::JsonString;
+use crate::value::Value;
 
 /// Differences of one pair of values that are written down.
 const DIFFERENCES_SHOWN: usize = 50;
@@ -15,19 +15,29 @@ const DIFFERENCES_SHOWN: usize = 50;
 const LEVELS: usize = 64;
 /// Characters of a value that are shown.
 const VALUE_SHOWN: usize = 120;
+/// Characters before the first that differs, of two values that are cut.
+const LEAD_SHOWN: usize = 40;
 /// Bytes of a path; what lies deeper is shown at its last step that fits.
 const PATH_BYTES: usize = 512;
 
+/// One place in which two values differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// A JSON path from the value's root, `$`.
+    pub path: String,
+    /// Canonical text, cut to a bound around the first character that differs;
+    /// `None`: not there.
+    pub before: Option<String>,
+    pub after: Option<String>,
+}
+
 /// The differences, and whether there are more.
-pub(super) fn differences(
-    approved: Option<&Value>,
-    observed: Option<&Value>,
-) -> (Vec<Difference>, bool) {
+pub fn differences(before: Option<&Value>, after: Option<&Value>) -> (Vec<Difference>, bool) {
     let mut walk = Walk {
         found: Vec::new(),
         truncated: false,
     };
-    walk.compare("$", LEVELS, approved, observed);
+    walk.compare("$", LEVELS, before, after);
     (walk.found, walk.truncated)
 }
 
@@ -41,14 +51,14 @@ impl Walk {
         &mut self,
         path: &str,
         levels: usize,
-        approved: Option<&Value>,
-        observed: Option<&Value>,
+        before: Option<&Value>,
+        after: Option<&Value>,
     ) {
         if self.truncated {
             return;
         }
         let looks_in = levels > 0 && path.len() < PATH_BYTES;
-        match (approved, observed) {
+        match (before, after) {
             (Some(Value::Object(a)), Some(Value::Object(b))) if looks_in => {
                 let (a, b) = (members(a.iter()), members(b.iter()));
                 for key in a.keys().chain(b.keys().filter(|key| !a.contains_key(*key))) {
@@ -64,25 +74,50 @@ impl Walk {
                 }
             }
             _ => {
-                let (approved, observed) = (approved.map(text), observed.map(text));
-                if approved != observed {
-                    self.found(path, approved, observed);
+                let (before, after) = (before.map(text), after.map(text));
+                if before != after {
+                    self.found(path, before, after);
                 }
             }
         }
     }
 
-    fn found(&mut self, path: &str, approved: Option<String>, observed: Option<String>) {
+    fn found(&mut self, path: &str, before: Option<String>, after: Option<String>) {
         if self.found.len() == DIFFERENCES_SHOWN {
             self.truncated = true;
             return;
         }
+        let (before, after) = windows(before, after);
         self.found.push(Difference {
             path: path.to_owned(),
-            approved: approved.map(cut),
-            observed: observed.map(cut),
+            before,
+            after,
         });
     }
+}
+
+/// Both texts from where they begin to differ, when that lies too far in to be
+/// seen from the start: what was put at the end of a long text is shown.
+fn windows(before: Option<String>, after: Option<String>) -> (Option<String>, Option<String>) {
+    let (Some(before), Some(after)) = (&before, &after) else {
+        return (before.map(cut), after.map(cut));
+    };
+    let same = before.chars().zip(after.chars());
+    let same = same.take_while(|(before, after)| before == after).count();
+    let from = if same < VALUE_SHOWN - LEAD_SHOWN {
+        0
+    } else {
+        same - LEAD_SHOWN
+    };
+    let window = |text: &str| {
+        let rest = text
+            .char_indices()
+            .nth(from)
+            .map_or("", |(at, _)| &text[at..]);
+        let lead = if from == 0 { "" } else { "…" };
+        format!("{lead}{}", cut(rest.to_owned()))
+    };
+    (Some(window(before)), Some(window(after)))
 }
 
 /// Members by their key in canonical text, so that spellings of one key meet.
@@ -127,13 +162,13 @@ fn cut(text: String) -> String {
 mod tests {
     use super::*;
 
-    fn between(approved: &str, observed: &str) -> Vec<String> {
-        let read = |text: &str| touchstone_canonical::read(text.as_bytes()).unwrap();
-        let (found, _) = differences(Some(&read(approved)), Some(&read(observed)));
+    fn between(before: &str, after: &str) -> Vec<String> {
+        let read = |text: &str| crate::read(text.as_bytes()).expect("JSON");
+        let (found, _) = differences(Some(&read(before)), Some(&read(after)));
         let side = |side: Option<String>| side.unwrap_or_else(|| "-".to_owned());
         found
             .into_iter()
-            .map(|d| format!("{} {} {}", d.path, side(d.approved), side(d.observed)))
+            .map(|d| format!("{} {} {}", d.path, side(d.before), side(d.after)))
             .collect()
     }
 
@@ -165,5 +200,11 @@ mod tests {
         assert_eq!(between(&many(0), &many(1)).len(), DIFFERENCES_SHOWN);
         let long = format!("\"{}\"", "x".repeat(9_999));
         assert!(between(&long, "1")[0].len() < 200);
+        let end = |end: &str| format!("\"{}{end}\"", "x".repeat(9_999));
+        let found = &between(&end("a"), &end("b"))[0];
+        assert!(
+            found.len() < 200 && found.contains("xa\"") && found.contains("xb\""),
+            "{found}"
+        );
     }
 }

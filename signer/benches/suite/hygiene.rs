@@ -1,15 +1,17 @@
 //! How fast tool texts are read: ordinary ones, and ones made to be slow. What
 //! counts is that no line is far below the first: a server must not be able to
 //! buy time with its words.
-//!
-//! `cargo bench -p touchstone-suites --bench hygiene`
 
-use divan::{Bencher, counter::BytesCount};
+use std::hint::black_box;
+
 use touchstone_suites::hygiene::scan;
+
+use crate::timing::{Side, race};
 
 /// The largest body the prober reads.
 const BYTES: usize = 2 * 1024 * 1024;
 
+/// By name; the first is what the others are held against.
 const TEXTS: &[(&str, &str)] = &[
     ("ordinary", ORDINARY),
     (
@@ -87,18 +89,22 @@ const ORDINARY: &str = "Search the issues of a repository and return those that 
     started with. Returns an error when the query is not valid.\n\nExample: {\"query\": \"is:open \
     crash\", \"limit\": 20}. ";
 
-fn main() {
-    divan::main();
-}
-
-#[divan::bench(args = TEXTS.iter().map(|(name, _)| *name))]
-fn description(bencher: Bencher<'_, '_>, name: &str) {
-    let text = TEXTS
+pub(crate) fn run() {
+    println!("hygiene: a description of 2 MB, as many times an ordinary one's cost a byte");
+    let texts: Vec<(&str, String)> = TEXTS
         .iter()
-        .find(|(other, _)| *other == name)
-        .map_or("", |(_, text)| text);
-    let text = text.repeat(BYTES / text.len());
-    bencher
-        .counter(BytesCount::of_str(&text))
-        .bench(|| scan("search_issues", divan::black_box(&text)));
+        .map(|(name, text)| (*name, text.repeat(BYTES / text.len())))
+        .collect();
+    let sides = texts.iter().map(|(name, text)| {
+        let run = || {
+            black_box(scan("search_issues", black_box(text)));
+        };
+        Side::new(name, run)
+    });
+    let times = race(sides.collect());
+    let rate = |index: usize| texts[index].1.len() as f64 / times[index].as_secs_f64();
+    for (index, (name, _)) in texts.iter().enumerate() {
+        let dearer = rate(0) / rate(index);
+        println!("  {name:26} {:7.0} MB/s {dearer:7.2}", rate(index) / 1e6);
+    }
 }
