@@ -86,13 +86,16 @@ impl Store {
         read.map_err(self.failed("reading what waits for the signer"))
     }
 
-    /// When the next attempt of any run is due.
-    pub async fn next_attempt_at_ms(&self) -> Result<Option<i64>, StoreError> {
-        sqlx::query("SELECT MIN(next_attempt_at_ms) AS at_ms FROM pending")
-            .fetch_one(&self.pool)
-            .await
-            .and_then(|row| row.try_get("at_ms"))
-            .map_err(self.failed("reading what waits for the signer"))
+    /// When the next attempt is due of those whose time has not come.
+    pub async fn next_attempt_after(&self, now_ms: i64) -> Result<Option<i64>, StoreError> {
+        sqlx::query(
+            "SELECT MIN(next_attempt_at_ms) AS at_ms FROM pending WHERE next_attempt_at_ms > $1",
+        )
+        .bind(now_ms)
+        .fetch_one(&self.pool)
+        .await
+        .and_then(|row| row.try_get("at_ms"))
+        .map_err(self.failed("reading what waits for the signer"))
     }
 
     /// How many runs wait for the signer.
