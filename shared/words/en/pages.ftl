@@ -31,6 +31,7 @@ foot-check = Check it yourself
 foot-method = Method and limits
 foot-keys = Keys and their windows
 foot-keys-json = The key document, for programs
+foot-log = The log of all that was signed
 
 ## Problems
 
@@ -433,7 +434,7 @@ verify-note = Every command is filled in for this run and works as printed.
 verify-expected = Expected:
 verify-download = Download the bundle, the key document and the key
 verify-all = Check everything, offline
-verify-all-about = Signature, state of the key, canonical form, schema, and that the observation is the one that is named.
+verify-all-about = Signature, state of the key, canonical form, schema, that the observation is the one that is named, and that the envelope stands in the log.
 verify-openssl = Check the signature with nothing but OpenSSL
 verify-openssl-about = Ed25519 over the DSSE pre-authentication bytes. `sed` only takes the two parts out of the bundle.
 verify-python = Check the signature with securesystemslib

@@ -31,6 +31,7 @@ foot-check = 自行核实
 foot-method = 方法与上限
 foot-keys = 公钥与有效期
 foot-keys-json = 公钥文档（供程序读取）
+foot-log = 日志：签过的每一份都在其中
 
 ## 出错
 
@@ -407,7 +408,7 @@ verify-note = 每条命令都为这次 run 填好，照抄就能用。
 verify-expected = 应得到：
 verify-download = 下载证据包、公钥文档与公钥
 verify-all = 离线核实全部
-verify-all-about = 签名、公钥的状态、规范形式、schema，以及观测是否就是所写的那一份。
+verify-all-about = 签名、公钥的状态、规范形式、schema、观测是否就是所写的那一份，以及信封是否在日志里。
 verify-openssl = 只用 OpenSSL 核实签名
 verify-openssl-about = 对 DSSE 预认证字节的 Ed25519 签名。`sed` 只用来从证据包里取出这两部分。
 verify-python = 用 securesystemslib 核实签名

@@ -279,6 +279,11 @@ fn keys() -> Keys {
                 None,
             ),
             entry(9, Purpose::AgentIdentity, KeyState::Active, august, None),
+            KeyEntry::active(
+                Purpose::LogCheckpoint,
+                &log::key().verifying_key(),
+                august.unwrap(),
+            ),
         ],
     )
     .unwrap()
