@@ -10,6 +10,7 @@ mod baseline;
 mod conformance;
 mod corpus;
 mod limits;
+mod log;
 mod places;
 mod resilience;
 mod rules;

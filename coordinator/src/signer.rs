@@ -5,7 +5,7 @@
 use std::{
     path::PathBuf,
     sync::{
-        Arc, PoisonError, RwLock,
+        Arc, Mutex, PoisonError, RwLock,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
@@ -18,12 +18,13 @@ use tonic::{
     Code, Status,
     transport::{Channel, Endpoint, Uri},
 };
+use touchstone_evidence::log::checkpoint::SignedCheckpoint;
 use touchstone_proto::{
     MESSAGE_LIMIT_BYTES,
     observation::SignedObservation,
     signer::{
-        self, AttestRequest, AttestResponse, EnrolRequest, EnrolResponse, KeysRequest,
-        RosterRequest, signer_service_client::SignerServiceClient,
+        self, AttestRequest, AttestResponse, EnrolRequest, EnrolResponse, KeysRequest, LogRequest,
+        LogResponse, RosterRequest, attest_response, signer_service_client::SignerServiceClient,
     },
 };
 
@@ -134,6 +135,9 @@ pub struct Signer {
     client: SignerServiceClient<Channel>,
     reachable: Arc<AtomicBool>,
     isolation: SaidIsolation,
+    /// The newest checkpoint of the log that we were given. Shown with every
+    /// request, so that a log that was set back is noticed.
+    held: Arc<Mutex<Option<SignedCheckpoint>>>,
 }
 
 impl Signer {
@@ -157,7 +161,25 @@ impl Signer {
             client,
             reachable: Arc::default(),
             isolation: SaidIsolation::default(),
+            held: Arc::default(),
         }
+    }
+
+    /// Keeps a checkpoint of the log, if it is newer than the one that is held.
+    pub fn hold(&self, checkpoint: &[u8]) {
+        let Ok(read) = SignedCheckpoint::read(checkpoint) else {
+            return;
+        };
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        if held.as_ref().is_none_or(|held| read.supersedes(held)) {
+            *held = Some(read);
+        }
+    }
+
+    fn held(&self) -> Vec<u8> {
+        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        held.as_ref()
+            .map_or_else(Vec::new, |held| held.to_string().into_bytes())
     }
 
     /// Whether the last call got through; shared with whoever shows it.
@@ -180,9 +202,29 @@ impl Signer {
         let request = AttestRequest {
             signed: Some(signed),
             baseline,
+            log_checkpoint: self.held(),
         };
         let mut client = self.client.clone();
-        self.call(ATTEST_TIMEOUT, client.attest(request)).await
+        let answer = self.call(ATTEST_TIMEOUT, client.attest(request)).await?;
+        if let Some(attest_response::Result::Attested(attested)) = &answer.result
+            && let Some(log) = &attested.log
+        {
+            self.hold(&log.checkpoint);
+        }
+        Ok(answer)
+    }
+
+    /// A part of the log, from this entry on.
+    pub async fn log(&self, from: u64) -> Result<LogResponse, SignerError> {
+        let log_checkpoint = self.held();
+        let request = LogRequest {
+            from,
+            log_checkpoint,
+        };
+        let mut client = self.client.clone();
+        let part = self.call(CALL_TIMEOUT, client.log(request)).await?;
+        self.hold(&part.checkpoint);
+        Ok(part)
     }
 
     /// Passes on a new agent's request.

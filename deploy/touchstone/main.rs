@@ -1,10 +1,11 @@
-//! `touchstone`, the one program people run: `up`, `check`, `verify`,
+//! `touchstone`, the one program people run: `up`, `check`, `verify`, `audit`,
 //! `baseline`, the pure rules on files, and the three roles by name.
 //!
 //! Data goes to standard output, messages to standard error. What a command
 //! could not do is one sentence that says what to do instead, and an exit code
 //! of [`exit::Exit`].
 
+mod audit;
 mod baseline;
 mod check;
 mod config;
@@ -50,6 +51,8 @@ enum Command {
     Check(check::Args),
     /// Check an evidence bundle offline
     Verify(verify::Args),
+    /// Follow a transparency log and check that it only grew
+    Audit(audit::Args),
     /// Approve a run as the release that later runs are compared with
     #[command(subcommand)]
     Baseline(baseline::Command),
@@ -93,6 +96,7 @@ fn run(command: Command) -> Outcome {
         Command::Up(args) => block_on(up::run(args)),
         Command::Check(args) => block_on(check::run(args)),
         Command::Verify(args) => verify::run(&args),
+        Command::Audit(args) => block_on(audit::run(args)),
         Command::Baseline(command) => block_on(baseline::run(command)),
         Command::Canonicalize(args) => tool_list::canonicalize(&args),
         Command::Fingerprint(args) => tool_list::fingerprint(&args),

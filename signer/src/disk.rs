@@ -116,6 +116,32 @@ impl PrivateFolder {
         Ok(Some(PrivateFile { bytes, written }))
     }
 
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Opens a file of mode 0600 that grows in place, making it when it is not
+    /// there.
+    pub(crate) fn open_growing(&self, name: &str) -> Result<File, DiskError> {
+        let path = self.path_of(name);
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .custom_flags(flags(OFlags::NOFOLLOW | OFlags::NONBLOCK))
+            .open(&path)
+            .map_err(io_error("opening", &path))?;
+        let metadata = file.metadata().map_err(io_error("examining", &path))?;
+        if !metadata.is_file() {
+            let expected = "plain file";
+            return Err(DiskError::WrongKind { path, expected });
+        }
+        check_private(&path, &metadata, 0o600)?;
+        Ok(file)
+    }
+
     /// The names of what lies in the folder.
     pub(crate) fn names(&self) -> Result<Vec<String>, DiskError> {
         let failed = || io_error("listing", &self.path);
@@ -236,7 +262,10 @@ fn reserve(length: u64) -> usize {
     usize::try_from(length).unwrap_or(0) + 1
 }
 
-fn io_error<'p>(action: &'static str, path: &'p Path) -> impl FnOnce(io::Error) -> DiskError + 'p {
+pub(crate) fn io_error<'p>(
+    action: &'static str,
+    path: &'p Path,
+) -> impl FnOnce(io::Error) -> DiskError + 'p {
     move |source| DiskError::Io {
         action,
         path: path.to_owned(),

@@ -7,7 +7,7 @@ mod file;
 mod passphrase;
 mod vault;
 
-use ed25519_dalek::pkcs8;
+use ed25519_dalek::{VerifyingKey, pkcs8};
 pub(crate) use file::generate;
 pub use passphrase::PassphraseError;
 use touchstone_evidence::keyset::{KeyDocument, KeyDocumentError, KeyEntry, KeyState, Purpose};
@@ -20,6 +20,8 @@ pub use vault::{PrivateKey, SigningError};
 
 /// The private key that attests: PKCS#8, PEM.
 pub(crate) const ATTESTATION_KEY_FILE: &str = "attestation.pem";
+/// The private key that signs the log's checkpoints: PKCS#8, PEM.
+pub(crate) const LOG_KEY_FILE: &str = "log.pem";
 /// The key document of the signer's own keys.
 pub(crate) const KEY_DOCUMENT_FILE: &str = "keys.json";
 
@@ -54,6 +56,18 @@ pub enum KeyError {
     #[error("writing a key: it has no PKCS#8 form")]
     Encode(#[source] pkcs8::Error),
     #[error(
+        "keys.json names the key of the log, and log.pem beside it is not there: restore it from a backup. The log cannot go on without it"
+    )]
+    LogKeyGone,
+    #[error(
+        "{0} is damaged: restore it from a backup. Without one, move it, keys.json and the folder log away, and the signer starts anew with another log"
+    )]
+    DamagedLogKey(String),
+    #[error(
+        "log.pem holds key {0}, which keys.json does not name as the active key of the log: restore both from the same backup"
+    )]
+    ForeignLogKey(String),
+    #[error(
         "{0} is there, and attestation.pem beside it is not: restore that from a backup. Without one, move keys.json away, and the signer starts anew with another key"
     )]
     Gone(String),
@@ -85,6 +99,14 @@ pub(crate) struct Keys {
     pub(crate) document: KeyDocument,
 }
 
+/// The key of the log's checkpoints.
+#[derive(Debug)]
+pub(crate) struct LogKey {
+    pub(crate) key: Box<dyn PrivateKey>,
+    /// Whether the key document names it, and so the log may be known outside.
+    pub(crate) is_published: bool,
+}
+
 impl Keys {
     /// Reads the keys, or makes them when there are none.
     pub(crate) fn open(
@@ -112,6 +134,46 @@ impl Keys {
         }
     }
 
+    /// Reads the log's key, or makes it when there is none.
+    pub(crate) fn log_key(&self, vault: &impl Vault) -> Result<LogKey, KeyError> {
+        let published = active(&self.document, Purpose::LogCheckpoint);
+        let is_published = published.is_some();
+        let stored = vault.load(LOG_KEY_FILE).map_err(|error| match error {
+            KeyError::Damaged(path) => KeyError::DamagedLogKey(path),
+            other => other,
+        })?;
+        let Some(Stored { key, .. }) = stored else {
+            if is_published {
+                return Err(KeyError::LogKeyGone);
+            }
+            let key = vault.make(LOG_KEY_FILE)?;
+            return Ok(LogKey { key, is_published });
+        };
+        let key_id = identity::key_id(key.public().as_bytes());
+        if published.is_some_and(|entry| entry.key_id.as_str() != key_id) {
+            return Err(KeyError::ForeignLogKey(key_id));
+        }
+        Ok(LogKey { key, is_published })
+    }
+
+    /// Names the log's key in the key document. Only after the log is on disk:
+    /// see `log::LogError::Gone`.
+    pub(crate) fn publish_log_key(
+        &mut self,
+        folder: &PrivateFolder,
+        key: &VerifyingKey,
+        now: Timestamp,
+    ) -> Result<(), KeyError> {
+        let entry = KeyEntry::active(Purpose::LogCheckpoint, key, now);
+        let keys = self.document.keys().iter().cloned().chain([entry]);
+        let document = KeyDocument::new(self.document.version() + 1, keys.collect());
+        let path = || folder.path_of(KEY_DOCUMENT_FILE).display().to_string();
+        let document = document.map_err(|error| KeyError::DamagedDocument(path(), error))?;
+        folder.replace(KEY_DOCUMENT_FILE, &document.to_json())?;
+        self.document = document;
+        Ok(())
+    }
+
     /// Writes the first key document.
     fn document(
         folder: &PrivateFolder,
@@ -132,7 +194,8 @@ impl Keys {
 
     fn matched(attestation: Box<dyn PrivateKey>, document: KeyDocument) -> Result<Self, KeyError> {
         let key_id = identity::key_id(attestation.public().as_bytes());
-        let active = active(&document).filter(|entry| entry.key_id.as_str() == key_id);
+        let active =
+            active(&document, Purpose::Attestation).filter(|entry| entry.key_id.as_str() == key_id);
         match active.and_then(|entry| entry.from) {
             Some(from) => Ok(Self {
                 attestation,
@@ -144,10 +207,9 @@ impl Keys {
     }
 }
 
-fn active(document: &KeyDocument) -> Option<&KeyEntry> {
-    let attests =
-        |key: &&KeyEntry| key.purpose == Purpose::Attestation && key.state == KeyState::Active;
-    document.keys().iter().find(attests)
+fn active(document: &KeyDocument, purpose: Purpose) -> Option<&KeyEntry> {
+    let fits = |key: &&KeyEntry| key.purpose == purpose && key.state == KeyState::Active;
+    document.keys().iter().find(fits)
 }
 
 /// Milliseconds since the epoch; `None` before it.

@@ -1,7 +1,8 @@
 //! The signer: a process of its own, without network, that holds the keys.
 //!
 //! It takes observations that agents signed, judges them itself with the check
-//! suites, and signs the payload that follows. There is no call that signs
+//! suites, signs the payload that follows, and appends every envelope to its log
+//! before anybody sees it. There is no call that signs
 //! what it is handed: whoever breaks into the coordinator can keep evidence
 //! back and cannot forge any. It also keeps the roster of agents, and lets new
 //! ones join by one-time tokens that only the operator can have made.
@@ -19,6 +20,7 @@ mod detail;
 mod disk;
 pub mod ephemeral;
 mod keys;
+mod log;
 mod refused;
 mod roster;
 mod run;
@@ -35,6 +37,7 @@ pub use config::{Config, DEFAULT_ADMIN_SOCKET, DEFAULT_DATA, DEFAULT_SOCKET};
 pub use derive::derive;
 pub use disk::DiskError;
 pub use keys::{KeyError, PassphraseError, PrivateKey, SigningError};
+pub use log::LogError;
 pub use refused::Refused;
 pub use roster::{AGENTS_LIMIT, RosterError, TOKEN_LASTS_LIMIT_S, TOKENS_LIMIT};
 pub use run::{ATTEST_LIMIT_BYTES, Error, IfWeak, Ready};

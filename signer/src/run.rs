@@ -21,7 +21,8 @@ use touchstone_telemetry::exit;
 use crate::attest::Attestor;
 use crate::config::Config;
 use crate::disk::{DiskError, PrivateFolder};
-use crate::keys::{FileVault, KeyError, Keys};
+use crate::keys::{FileVault, KeyError, Keys, LogKey, Vault};
+use crate::log::{Log, LogError};
 use crate::roster::{Roster, RosterError};
 use crate::sandbox::{Isolation, Places};
 use crate::service::{Clock, ForCoordinator, ForOperator, Signer};
@@ -39,6 +40,8 @@ const SHUTDOWN_LIMIT: Duration = Duration::from_secs(10);
 const STREAM_WINDOW_BYTES: u32 = 1024 * 1024;
 /// The same for all requests of a connection.
 const CONNECTION_WINDOW_BYTES: u32 = 4 * 1024 * 1024;
+/// The folder of the log, inside that of keys and roster.
+const LOG_FOLDER: &str = "log";
 /// Largest request to the operator's face, in bytes.
 const ADMIN_LIMIT_BYTES: usize = 4096;
 
@@ -54,6 +57,8 @@ pub enum Error {
     Key(#[from] KeyError),
     #[error(transparent)]
     Roster(#[from] RosterError),
+    #[error(transparent)]
+    Log(#[from] LogError),
     #[error(transparent)]
     Socket(#[from] SocketError),
     #[error("starting the signer: the clock stands outside the years 0000 to 9999")]
@@ -159,24 +164,41 @@ impl Ready {
 
 fn open(config: &Config, clock: Clock) -> Result<Signer, Error> {
     let folder = Arc::new(PrivateFolder::open(&config.data)?);
+    let now = Timestamp::from_ms(clock())?;
+    let vault = FileVault::open(Arc::clone(&folder), config.passphrase_file.as_deref())?;
+    let mut keys = Keys::open(&vault, &folder, now)?;
+    let log = open_log(&vault, &folder, &mut keys, now)?;
     let Keys {
         attestation,
         from,
         document,
-    } = {
-        let passphrase = config.passphrase_file.as_deref();
-        let vault = FileVault::open(Arc::clone(&folder), passphrase)?;
-        Keys::open(&vault, &folder, Timestamp::from_ms(clock())?)?
-    };
+    } = keys;
     let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
     Ok(Signer {
         attestor: Attestor::by(attestation, from),
         own_keys: document,
         roster: Roster::open(folder)?,
+        log,
         clock,
         evaluations: Arc::new(Semaphore::new(cores)),
         isolation: Isolation::none(),
     })
+}
+
+/// The log is on disk before its key is published.
+fn open_log(
+    vault: &impl Vault,
+    folder: &PrivateFolder,
+    keys: &mut Keys,
+    now: Timestamp,
+) -> Result<Log, Error> {
+    let LogKey { key, is_published } = keys.log_key(vault)?;
+    let public = key.public();
+    let log = Log::open(&folder.path_of(LOG_FOLDER), key, is_published)?;
+    if !is_published {
+        keys.publish_log_key(folder, &public, now)?;
+    }
+    Ok(log)
 }
 
 async fn serve_coordinator(

@@ -11,18 +11,22 @@ use tokio::sync::Semaphore;
 use tonic::{Code, Request, Response, Status};
 use touchstone_canonical::Canonical;
 use touchstone_evidence::keyset::{KeyDocument, KeyDocumentError};
+use touchstone_evidence::log::entry::Entry;
+use touchstone_evidence::log::hash::Hash;
+use touchstone_evidence::log::inclusion::LogProof;
 use touchstone_evidence::text::Region;
 use touchstone_evidence::timestamp::Timestamp;
 use touchstone_proto::signer::signer_admin_service_server::SignerAdminService;
 use touchstone_proto::signer::signer_service_server::SignerService;
 use touchstone_proto::signer::{
     self, AttestRequest, AttestResponse, EnrolRequest, EnrolResponse, KeysRequest, KeysResponse,
-    MintJoinTokenRequest, MintJoinTokenResponse, RevokeAgentRequest, RevokeAgentResponse,
-    RosterRequest, RosterResponse, attest_response,
+    LogRequest, LogResponse, MintJoinTokenRequest, MintJoinTokenResponse, RevokeAgentRequest,
+    RevokeAgentResponse, RosterRequest, RosterResponse, attest_response,
 };
 use touchstone_telemetry::Chain;
 
 use crate::attest::{AgentKey, Answer, Attested, Attestor};
+use crate::log::{Log, LogError};
 use crate::refused::Refused;
 use crate::roster::{Agent, Roster, RosterError};
 use crate::sandbox::Isolation;
@@ -42,6 +46,7 @@ pub(crate) struct Signer {
     /// The signer's own keys, as they are published.
     pub(crate) own_keys: KeyDocument,
     pub(crate) roster: Roster,
+    pub(crate) log: Log,
     pub(crate) clock: Clock,
     /// What stands between this process and all else.
     pub(crate) isolation: Isolation,
@@ -68,9 +73,11 @@ impl SignerService for ForCoordinator {
         // Closed only with the signer itself.
         let permit = evaluations.acquire_owned().await.map_err(|_| stopping())?;
         let answer = away(&self.0, move |signer| {
-            // Also of a caller who has gone in the meantime.
-            let _permit = permit;
-            signer.attest(&request)
+            let answer = signer.attest(&request)?;
+            // Kept also by a caller who has gone in the meantime, but not by
+            // one who waits for the disk.
+            drop(permit);
+            signer.logged(answer, request.log_checkpoint)
         })
         .await?;
         answer.map(Response::new)
@@ -113,6 +120,20 @@ impl SignerService for ForCoordinator {
         Ok(Response::new(EnrolResponse {
             agent_key_id,
             region: agent.region.into(),
+        }))
+    }
+
+    async fn log(&self, request: Request<LogRequest>) -> Result<Response<LogResponse>, Status> {
+        let request = request.into_inner();
+        let part = away(&self.0, move |signer| {
+            let read = signer.log.read(request.from, &request.log_checkpoint);
+            read.map_err(|error| log_refused(&error))
+        })
+        .await??;
+        Ok(Response::new(LogResponse {
+            checkpoint: part.checkpoint.to_string().into_bytes(),
+            entries: part.entries,
+            consistency: bytes_of(&part.consistency),
         }))
     }
 
@@ -163,7 +184,7 @@ impl SignerAdminService for ForOperator {
 }
 
 impl Signer {
-    fn attest(&self, request: &AttestRequest) -> Result<AttestResponse, Status> {
+    fn attest(&self, request: &AttestRequest) -> Result<Answer, Status> {
         let signed = request
             .signed
             .as_ref()
@@ -184,11 +205,26 @@ impl Signer {
         let approved = approved
             .as_ref()
             .map(|(baseline, agent)| (*baseline, agent));
-        let answer = self
-            .attestor
+        self.attestor
             .attest(signed, approved, &agent)
-            .map_err(|error| refused(&error))?;
-        answered(answer).map_err(|error| refused(&error))
+            .map_err(|error| refused(&error))
+    }
+
+    /// The answer, once what is signed in it stands in the log.
+    fn logged(&self, answer: Answer, held: Vec<u8>) -> Result<AttestResponse, Status> {
+        let log = match &answer.attested {
+            Attested::Declined { .. } => None,
+            Attested::Signed { envelope, .. } => {
+                let entry = Entry::of(envelope, &answer.predicate.run.id)
+                    .ok_or_else(|| Status::internal("logging: the envelope has no one key"))?;
+                let logged = self.log.append(entry.to_bytes(), held);
+                Some(logged.map_err(|error| log_refused(&error))?)
+            }
+        };
+        answered(answer, log).map_err(|refused| {
+            tracing::error!(error = %Chain(&refused), "an answer could not be written");
+            Status::new(refused.code(), Chain(&refused).to_string())
+        })
     }
 
     fn agent(&self, key_id: &str) -> Result<AgentKey, Refused> {
@@ -221,7 +257,7 @@ impl std::fmt::Debug for Signer {
     }
 }
 
-fn answered(answer: Answer) -> Result<AttestResponse, Refused> {
+fn answered(answer: Answer, log: Option<LogProof>) -> Result<AttestResponse, Refused> {
     let result = match answer.attested {
         Attested::Signed {
             envelope, key_id, ..
@@ -233,6 +269,11 @@ fn answered(answer: Answer) -> Result<AttestResponse, Refused> {
                 .filter(|list| list.as_bytes().len() <= TOOL_LIST_LIMIT_BYTES)
                 .map(Canonical::into_bytes)
                 .unwrap_or_default(),
+            log: log.map(|proof| signer::LogProof {
+                index: proof.index,
+                inclusion: bytes_of(&proof.inclusion),
+                checkpoint: proof.checkpoint.into_bytes(),
+            }),
         }),
         Attested::Declined { reason_key } => {
             attest_response::Result::Declined(signer::Declined { reason_key })
@@ -243,6 +284,27 @@ fn answered(answer: Answer) -> Result<AttestResponse, Refused> {
         detail: answer.detail.to_json(),
         result: Some(result),
     })
+}
+
+fn bytes_of(hashes: &[Hash]) -> Vec<Vec<u8>> {
+    hashes.iter().map(|hash| hash.as_bytes().to_vec()).collect()
+}
+
+/// The one table of the log's refusals and gRPC codes. That an observation
+/// cannot be logged is never its own fault: a caller tries again.
+fn log_refused(error: &LogError) -> Status {
+    let code = match error {
+        LogError::Beyond { .. } => Code::OutOfRange,
+        LogError::Foreign
+        | LogError::Disk(_)
+        | LogError::Key(_)
+        | LogError::Gone(_)
+        | LogError::Damaged { .. }
+        | LogError::Behind { .. }
+        | LogError::Forked { .. } => Code::Unavailable,
+    };
+    tracing::error!(error = %Chain(error), "the log refused");
+    Status::new(code, Chain(error).to_string())
 }
 
 fn isolation(isolation: &Isolation) -> signer::Isolation {

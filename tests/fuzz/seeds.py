@@ -70,3 +70,6 @@ for path in ["shared/evidence/src/text.rs", "shared/evidence/src/timestamp.rs"]:
 for path in ["shared/evidence/src/keyset/tests.rs", "shared/evidence/src/sample.rs"]:
     for text in literals(path):
         keep("keys", text)
+for text in literals("shared/evidence/src/log/tests.rs"):
+    keep("log", text)
+    keep("log", b"\3" + text)  # as a tile of three

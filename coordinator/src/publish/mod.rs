@@ -13,6 +13,7 @@ mod evidence;
 mod headers;
 mod keys;
 pub mod limits;
+mod log;
 mod marks;
 pub mod method;
 mod page;

@@ -3,11 +3,13 @@
 use std::error::Error;
 use std::future::Future;
 
+use touchstone_evidence::log::tile::Tile;
+
 use crate::signer::Isolation;
 use crate::store::read::{
     DirectoryPage, DirectoryQuery, Evidence, KeyDocument, Report, ToolHistory,
 };
-use crate::store::{Reader, StoreError};
+use crate::store::{LogLine, Reader, StoreError};
 
 /// The store did not answer. The cause is logged and never shown.
 #[derive(Debug, thiserror::Error)]
@@ -39,6 +41,22 @@ pub trait Source: Send + Sync + 'static {
         &self,
         run_id: &str,
     ) -> impl Future<Output = Result<Option<Evidence>, Unavailable>> + Send;
+
+    /// The checkpoint of the log that is served.
+    fn log_checkpoint(&self) -> impl Future<Output = Result<Option<Vec<u8>>, Unavailable>> + Send;
+
+    /// A tile of the log as far as that checkpoint goes.
+    fn log_tile(
+        &self,
+        tile: Tile,
+    ) -> impl Future<Output = Result<Option<Vec<u8>>, Unavailable>> + Send;
+
+    /// Entries of the log of this run or envelope, newest first; the newest for
+    /// an empty text.
+    fn log_lines(
+        &self,
+        text: &str,
+    ) -> impl Future<Output = Result<Vec<LogLine>, Unavailable>> + Send;
 
     fn keys(&self) -> impl Future<Output = Result<Option<KeyDocument>, Unavailable>> + Send;
 
@@ -78,6 +96,18 @@ impl Source for Reader {
 
     async fn evidence(&self, run_id: &str) -> Result<Option<Evidence>, Unavailable> {
         Ok(Self::evidence(self, run_id).await?)
+    }
+
+    async fn log_checkpoint(&self) -> Result<Option<Vec<u8>>, Unavailable> {
+        Ok(Self::log_checkpoint(self).await?)
+    }
+
+    async fn log_tile(&self, tile: Tile) -> Result<Option<Vec<u8>>, Unavailable> {
+        Ok(Self::log_tile(self, tile).await?)
+    }
+
+    async fn log_lines(&self, text: &str) -> Result<Vec<LogLine>, Unavailable> {
+        Ok(Self::log_lines(self, text).await?)
     }
 
     async fn keys(&self) -> Result<Option<KeyDocument>, Unavailable> {

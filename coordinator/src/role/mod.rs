@@ -37,6 +37,7 @@ use crate::{
     store::{KnownTarget, Live, Options, Reader, Store, StoreError},
     tasks::{
         attest_pending::AttestPending,
+        follow_log::FollowLog,
         prune::Prune,
         record_missed::{MISSED_LIMIT, RecordMissed},
         refresh::Refresh,
@@ -156,6 +157,7 @@ struct Tasks {
     dispatcher: JoinHandle<()>,
     missed: JoinHandle<()>,
     attest: JoinHandle<()>,
+    log: JoinHandle<()>,
     refresh: JoinHandle<()>,
     prune: JoinHandle<()>,
     operator: JoinHandle<()>,
@@ -185,6 +187,9 @@ impl Opened {
         })
         .await?;
         let signer = Signer::at(config.signer_socket()?);
+        for checkpoint in [store.log_checkpoint().await?, store.log_held().await?] {
+            signer.hold(&checkpoint.unwrap_or_default());
+        }
         let now_ms = outside.clock.now_ms();
         let added = store.add_targets(config.seeds()?, now_ms).await?;
         let known = store.known_targets().await?;
@@ -202,6 +207,36 @@ impl Opened {
             signer,
             store,
         })
+    }
+
+    /// What has runs signed, and what follows the log they come to stand in.
+    fn signing(
+        &self,
+        clock: &SharedClock,
+        random: &SharedRandom,
+        events: &Events,
+        pages: &PagesUrl,
+        stored: Arc<Notify>,
+    ) -> (AttestPending, FollowLog) {
+        let logged = Arc::new(Notify::new());
+        let attest = AttestPending {
+            store: self.store.clone(),
+            signer: self.signer.clone(),
+            clock: Arc::clone(clock),
+            random: Arc::clone(random),
+            events: events.clone(),
+            pages: pages.clone(),
+            stored,
+            logged: Arc::clone(&logged),
+        };
+        let follow_log = FollowLog {
+            store: self.store.clone(),
+            signer: self.signer.clone(),
+            clock: Arc::clone(clock),
+            random: Arc::clone(random),
+            logged,
+        };
+        (attest, follow_log)
     }
 }
 
@@ -244,6 +279,9 @@ impl Running {
         let prune = prune(config, &opened.store, &outside);
         let Outside { clock, random } = outside;
         let tokens = Tokens::default();
+        let stored = Arc::new(Notify::new());
+        let (attest, follow_log) =
+            opened.signing(&clock, &random, &events, pages_url, Arc::clone(&stored));
         let (view, shown) = watch::channel(FleetView::default());
         let (missed, missed_receiver) = mpsc::channel(MISSED_LIMIT);
         let (dispatch, dispatcher) = Dispatch::new(dispatch::Parts {
@@ -264,7 +302,6 @@ impl Running {
         let dispatcher = tokio::spawn(dispatcher.run(tokens.end.clone()));
         let missed = tokio::spawn(missed.run(tokens.end.clone()));
 
-        let stored = Arc::new(Notify::new());
         let (ingest, writer) = Ingest::new(ingest::Parts {
             store: opened.store.clone(),
             clock: Arc::clone(&clock),
@@ -273,17 +310,8 @@ impl Running {
             dispatch: dispatch.clone(),
             events: events.clone(),
             pages: pages_url.clone(),
-            stored: Arc::clone(&stored),
-        });
-        let attest = AttestPending {
-            store: opened.store.clone(),
-            signer: opened.signer.clone(),
-            clock: Arc::clone(&clock),
-            random: Arc::clone(&random),
-            events: events.clone(),
-            pages: pages_url.clone(),
             stored,
-        };
+        });
         let live = Live {
             fleet: shown.clone(),
             signer_reachable: opened.signer.reachable(),
@@ -327,6 +355,7 @@ impl Running {
             dispatcher,
             missed,
             attest: tokio::spawn(attest.run(tokens.end.clone())),
+            log: tokio::spawn(follow_log.run(tokens.end.clone())),
             refresh: tokio::spawn(refresh.run(tokens.end.clone())),
             prune: tokio::spawn(prune.run(tokens.end.clone())),
             operator: serve::operator(places.operator, operator, tokens.end.clone()),
@@ -352,6 +381,7 @@ impl Running {
             dispatcher,
             missed,
             attest,
+            log,
             refresh,
             prune,
             operator,
@@ -363,6 +393,7 @@ impl Running {
             _ = dispatcher => "dispatcher",
             _ = missed => "missed",
             _ = attest => "attest",
+            _ = log => "log",
             _ = refresh => "refresh",
             _ = prune => "prune",
             _ = operator => "operator",
@@ -401,6 +432,7 @@ impl Running {
             ("dispatcher", tasks.dispatcher),
             ("missed", tasks.missed),
             ("attest", tasks.attest),
+            ("log", tasks.log),
             ("refresh", tasks.refresh),
             ("prune", tasks.prune),
             ("operator", tasks.operator),

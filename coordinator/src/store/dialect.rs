@@ -267,6 +267,7 @@ impl Dialect {
             step!(2, "baselines", "0002_baselines"),
             step!(3, "tool lists", "0003_tool_lists"),
             step!(4, "days", "0004_days"),
+            step!(10, "log", "0010_log"),
         ];
         let migrations = steps.map(|(version, name, sql)| {
             Migration::new(

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use futures_util::FutureExt as _;
 use sqlx::Row as _;
-use touchstone_proto::vocabulary::Scope;
+use touchstone_proto::{signer::LogProof, vocabulary::Scope};
 
-use super::{Listed, Store, StoreError, Tx, lists, read::StateCounts, row};
+use super::{Listed, Store, StoreError, Tx, lists, log::keep_held, read::StateCounts, row};
 
 /// Longest text of an error that is kept, in characters.
 const ERROR_LIMIT: usize = 500;
@@ -39,6 +39,8 @@ pub enum Answer {
         schema_fingerprint: Option<String>,
         /// Of a run that read the whole list.
         listed: Option<Box<Listed>>,
+        /// Where it stands in the signer's log.
+        log: LogProof,
     },
     Declined {
         reason_key: String,
@@ -84,13 +86,16 @@ impl Store {
         read.map_err(self.failed("reading what waits for the signer"))
     }
 
-    /// When the next attempt of any run is due.
-    pub async fn next_attempt_at_ms(&self) -> Result<Option<i64>, StoreError> {
-        sqlx::query("SELECT MIN(next_attempt_at_ms) AS at_ms FROM pending")
-            .fetch_one(&self.pool)
-            .await
-            .and_then(|row| row.try_get("at_ms"))
-            .map_err(self.failed("reading what waits for the signer"))
+    /// When the next attempt is due of those whose time has not come.
+    pub async fn next_attempt_after(&self, now_ms: i64) -> Result<Option<i64>, StoreError> {
+        sqlx::query(
+            "SELECT MIN(next_attempt_at_ms) AS at_ms FROM pending WHERE next_attempt_at_ms > $1",
+        )
+        .bind(now_ms)
+        .fetch_one(&self.pool)
+        .await
+        .and_then(|row| row.try_get("at_ms"))
+        .map_err(self.failed("reading what waits for the signer"))
     }
 
     /// How many runs wait for the signer.
@@ -210,26 +215,32 @@ async fn store_answer(
     {
         lists::record(tx, run_id, listed).await?;
     }
-    let (predicate, detail, envelope) = match answer {
+    let (predicate, detail, envelope, log) = match answer {
         Answer::Signed {
             predicate,
             detail,
             envelope,
+            log,
             ..
-        } => (predicate, detail, Some(&envelope[..])),
+        } => (predicate, detail, Some(&envelope[..]), Some(log)),
         Answer::Declined {
             predicate, detail, ..
-        } => (predicate, detail, None),
+        } => (predicate, detail, None, None),
         Answer::Refused { .. } => return Ok(true),
     };
     sqlx::query(
-        "INSERT INTO attestations (run_id, predicate, detail, envelope) VALUES ($1, $2, $3, $4)",
+        "INSERT INTO attestations (run_id, predicate, detail, envelope, log_proof) \
+         VALUES ($1, $2, $3, $4, $5)",
     )
     .bind(run_id)
     .bind(predicate)
     .bind(detail)
     .bind(envelope)
+    .bind(log.map(prost::Message::encode_to_vec))
     .execute(&mut *tx)
     .await?;
+    if let Some(log) = log {
+        keep_held(tx, &log.checkpoint, now_ms).await?;
+    }
     Ok(true)
 }

@@ -15,6 +15,7 @@ use serde::Serialize;
 use touchstone_canonical::change::Changes;
 use touchstone_proto::{
     observation::{Observation, SignedObservation},
+    signer::LogProof,
     vocabulary::Scope,
 };
 
@@ -319,6 +320,8 @@ pub struct Evidence {
     pub signed: SignedObservation,
     /// SHA-256 over the observation's bytes, lowercase hex.
     pub observation_digest: String,
+    /// Where the envelope stands in the signer's log; only of signed runs.
+    pub log: Option<LogProof>,
     /// The approved run that the signer compared this one with, if any.
     pub baseline: Option<SignedObservation>,
 }

@@ -1,19 +1,20 @@
 //! Has every stored run evaluated and, if it deserves it, signed. Works off the
-//! outbox, oldest first; while the signer is away runs wait, and are attested
-//! when it is back. A run leaves the outbox with an answer and never without.
+//! outbox, oldest first, several at a time; while the signer is away runs wait,
+//! and are attested when it is back. A run leaves the outbox with an answer and
+//! never without, and one on which the signer hangs or fails delays no other.
 
-use std::{sync::Arc, time::Duration};
+mod answer;
+
+use std::{collections::HashSet, panic::resume_unwind, sync::Arc, time::Duration};
 use touchstone_telemetry::Chain;
 
-use data_encoding::HEXLOWER;
-use serde::Deserialize;
-use sha2::{Digest as _, Sha256};
-use tokio::sync::Notify;
-use tokio_util::sync::CancellationToken;
-use touchstone_proto::{
-    signer::{AttestResponse, attest_response},
-    vocabulary::{Scope, State},
+use answer::read;
+use tokio::{
+    sync::Notify,
+    task::{JoinError, JoinSet},
+    time::Instant,
 };
+use tokio_util::sync::CancellationToken;
 
 use crate::{
     backoff::pause,
@@ -21,12 +22,17 @@ use crate::{
     event::{Event, Events, PagesUrl},
     random::SharedRandom,
     signer::{Signer, SignerError},
-    store::{Answer, Listed, NewBody, PendingRun, Store, StoreError, read::StateCounts},
+    store::{Answer, PendingRun, Store, StoreError},
     targets::run_path,
 };
 
-/// Runs that are read from the outbox at once.
-const BATCH_LIMIT: i64 = 32;
+/// Runs that are with the signer at one time: enough that it appends them to its
+/// log in batches, and fewer than the 8 requests that it takes from one
+/// connection, so that keys, roster and log are answered meanwhile.
+pub const ATTESTED_AT_ONCE: usize = 6;
+/// Runs that are read from the outbox at once: those under way, which stand
+/// there still, and as many again.
+const READ_AT_ONCE: i64 = 2 * ATTESTED_AT_ONCE as i64;
 /// Between two looks when nothing wakes us.
 const LOOK_EVERY: Duration = Duration::from_mins(1);
 /// First and longest pause while the signer, or the store, is away.
@@ -49,74 +55,60 @@ pub struct AttestPending {
     pub pages: PagesUrl,
     /// Notified after results were stored.
     pub stored: Arc<Notify>,
+    /// Told after a run was signed, and so logged.
+    pub logged: Arc<Notify>,
 }
 
-/// How one pass over the outbox ended.
+/// How asking about one run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Pass {
-    /// Something was answered; there may be more.
-    Progress,
-    /// Nothing is due.
-    Idle,
+enum Asked {
+    /// It was answered, or waits for its own next attempt.
+    Settled,
     /// Signer or store are out of reach.
     Away,
 }
 
 impl AttestPending {
-    /// Works until `end` is cancelled; a call that is under way is finished.
+    /// Works until `end` is cancelled; calls that are under way are finished.
     pub async fn run(self, end: CancellationToken) {
-        let mut failures = 0;
-        while !end.is_cancelled() {
-            let wait = match self.pass(&end).await {
-                Ok(Pass::Progress) => {
-                    failures = 0;
-                    continue;
-                }
-                Ok(Pass::Idle) => {
-                    failures = 0;
-                    self.until_due().await
-                }
-                Ok(Pass::Away) | Err(_) => {
-                    // A store's error is logged by the store.
-                    failures += 1;
-                    pause(AWAY_FIRST, AWAY_LIMIT, failures - 1, &*self.random)
-                }
-            };
+        let task = Arc::new(self);
+        let mut under_way = UnderWay::default();
+        let mut pace = Pace::new();
+        loop {
             tokio::select! {
-                () = end.cancelled() => return,
+                () = end.cancelled() => break,
+                Some(asked) = under_way.next() => pace.note(asked, &task),
                 // While the signer is away more results change nothing.
-                () = self.stored.notified(), if failures == 0 => {}
-                () = tokio::time::sleep(wait) => {}
+                () = task.stored.notified(), if pace.failures == 0 => pace.look_at = Instant::now(),
+                () = tokio::time::sleep_until(pace.look_at), if under_way.has_room() => {
+                    match task.begin(&mut under_way).await {
+                        Ok(wait) => pace.look_at = Instant::now() + wait,
+                        // Logged by the store.
+                        Err(_) => pace.note(Asked::Away, &task),
+                    }
+                }
             }
         }
+        while under_way.next().await.is_some() {}
     }
 
-    async fn until_due(&self) -> Duration {
-        let next = self.store.next_attempt_at_ms().await.ok().flatten();
-        next.map_or(LOOK_EVERY, |at_ms| {
-            let wait_ms = at_ms.saturating_sub(self.clock.now_ms()).max(0);
-            Duration::from_millis(wait_ms.unsigned_abs()).min(LOOK_EVERY)
-        })
-    }
-
-    async fn pass(&self, end: &CancellationToken) -> Result<Pass, StoreError> {
+    /// Begins with what is due and not under way, as far as there is room.
+    /// Returns how long nothing else is due; who is done sooner says so.
+    async fn begin(self: &Arc<Self>, under_way: &mut UnderWay) -> Result<Duration, StoreError> {
         let now_ms = self.clock.now_ms();
-        let batch = self.store.pending(now_ms, BATCH_LIMIT).await?;
-        if batch.is_empty() {
-            return Ok(Pass::Idle);
-        }
-        for run in batch {
-            if end.is_cancelled() {
-                break;
-            }
-            if self.attest(&run).await? == Pass::Away {
-                return Ok(Pass::Away);
+        for run in self.store.pending(now_ms, READ_AT_ONCE).await? {
+            if under_way.has_room() {
+                under_way.begin(self, run);
             }
         }
-        Ok(Pass::Progress)
+        let next = self.store.next_attempt_after(now_ms).await?;
+        Ok(next.map_or(LOOK_EVERY, |at_ms| {
+            let wait_ms = at_ms.saturating_sub(now_ms).max(0);
+            Duration::from_millis(wait_ms.unsigned_abs()).min(LOOK_EVERY)
+        }))
     }
 
-    async fn attest(&self, run: &PendingRun) -> Result<Pass, StoreError> {
+    async fn attest(&self, run: &PendingRun) -> Result<Asked, StoreError> {
         let Some(signed) = self.store.signed(&run.run_id).await? else {
             return self.refuse(run, "the observation is gone").await;
         };
@@ -128,20 +120,19 @@ impl AttestPending {
             },
             Err(SignerError::Away(status)) => {
                 tracing::debug!(status.code = ?status.code(), "the signer is away");
-                Ok(Pass::Away)
+                Ok(Asked::Away)
             }
             Err(SignerError::Refused(status)) => self.refuse(run, status.message()).await,
             Err(error @ SignerError::Stumbled(_)) => self.defer(run, &error, STUMBLE_LIMIT).await,
             Err(error @ SignerError::Late(_)) => {
-                // Should it hang on this run alone, the next one is tried next;
-                // should it hang as a whole, this one has not waited for long.
+                // Should it hang as a whole, this one has not waited for long.
                 self.defer(run, &error, LATE_LIMIT).await?;
-                Ok(Pass::Away)
+                Ok(Asked::Away)
             }
         }
     }
 
-    async fn refuse(&self, run: &PendingRun, reason: &str) -> Result<Pass, StoreError> {
+    async fn refuse(&self, run: &PendingRun, reason: &str) -> Result<Asked, StoreError> {
         tracing::warn!(
             run.id = run.run_id,
             reason,
@@ -157,23 +148,27 @@ impl AttestPending {
         run: &PendingRun,
         error: &(dyn std::error::Error + Send + Sync + 'static),
         limit: Duration,
-    ) -> Result<Pass, StoreError> {
+    ) -> Result<Asked, StoreError> {
         tracing::warn!(run.id = run.run_id, error = %Chain(error), "the signer failed on a run");
         let wait = pause(STUMBLE_FIRST, limit, run.attempts, &*self.random);
         let wait_ms = i64::try_from(wait.as_millis()).unwrap_or(i64::MAX);
         let next_at_ms = self.clock.now_ms().saturating_add(wait_ms);
         let text = error.to_string();
         self.store.defer(&run.run_id, &text, next_at_ms).await?;
-        Ok(Pass::Progress)
+        Ok(Asked::Settled)
     }
 
-    async fn keep(&self, run: &PendingRun, answer: Answer) -> Result<Pass, StoreError> {
+    async fn keep(&self, run: &PendingRun, answer: Answer) -> Result<Asked, StoreError> {
         let event = self.event(run, &answer);
         let now_ms = self.clock.now_ms();
+        let signed = matches!(answer, Answer::Signed { .. });
         if self.store.answer(&run.run_id, answer, now_ms).await? {
             self.events.tell(event);
         }
-        Ok(Pass::Progress)
+        if signed {
+            self.logged.notify_one();
+        }
+        Ok(Asked::Settled)
     }
 
     fn event(&self, run: &PendingRun, answer: &Answer) -> Event {
@@ -217,177 +212,86 @@ impl AttestPending {
     }
 }
 
+/// The runs that are with the signer. They stand in the outbox still.
+#[derive(Debug, Default)]
+struct UnderWay {
+    runs: HashSet<String>,
+    asking: JoinSet<(String, Asked)>,
+}
+
+impl UnderWay {
+    fn has_room(&self) -> bool {
+        self.runs.len() < ATTESTED_AT_ONCE
+    }
+
+    fn begin(&mut self, task: &Arc<AttestPending>, run: PendingRun) {
+        if !self.runs.insert(run.run_id.clone()) {
+            return;
+        }
+        let task = Arc::clone(task);
+        self.asking.spawn(async move {
+            // An error of the store is logged by the store.
+            let asked = task.attest(&run).await.unwrap_or(Asked::Away);
+            (run.run_id, asked)
+        });
+    }
+
+    /// `None` when none is under way.
+    async fn next(&mut self) -> Option<Asked> {
+        let (run_id, asked) = match self.asking.join_next().await? {
+            Ok(done) => done,
+            Err(error) => gone(error),
+        };
+        self.runs.remove(&run_id);
+        Some(asked)
+    }
+}
+
+/// Nobody cancels one, so it panicked, and so does the whole.
+fn gone(error: JoinError) -> ! {
+    match error.try_into_panic() {
+        Ok(panic) => resume_unwind(panic),
+        Err(error) => panic!("a request to the signer ended: {error}"),
+    }
+}
+
+/// When the outbox is looked at.
+#[derive(Debug)]
+struct Pace {
+    look_at: Instant,
+    /// In a row. Those that come while we pause already are one.
+    failures: u32,
+    paused_until: Instant,
+}
+
+impl Pace {
+    fn new() -> Self {
+        let now = Instant::now();
+        Self {
+            look_at: now,
+            failures: 0,
+            paused_until: now,
+        }
+    }
+
+    fn note(&mut self, asked: Asked, task: &AttestPending) {
+        let now = Instant::now();
+        match asked {
+            Asked::Settled => {
+                self.failures = 0;
+                self.look_at = now;
+                self.paused_until = now;
+            }
+            Asked::Away if now < self.paused_until => {}
+            Asked::Away => {
+                let wait = pause(AWAY_FIRST, AWAY_LIMIT, self.failures, &*task.random);
+                self.failures = self.failures.saturating_add(1);
+                self.paused_until = now + wait;
+                self.look_at = self.paused_until;
+            }
+        }
+    }
+}
+
 /// Longest reason of a refusal that is kept, in characters.
 const REASON_LIMIT: usize = 500;
-
-/// An answer that makes no sense; asked again later, since a signer of another
-/// version may be on its way.
-#[derive(Debug, thiserror::Error)]
-enum Nonsense {
-    #[error("reading the signer's answer: its predicate cannot be read")]
-    Predicate(#[from] serde_json::Error),
-    #[error("reading the signer's answer: it is not UTF-8")]
-    Text(#[from] std::string::FromUtf8Error),
-    #[error("reading the signer's answer: it is about another run")]
-    OtherRun,
-    #[error("reading the signer's answer: it neither signs nor declines")]
-    Empty,
-    #[error("reading the signer's answer: scope and signature do not fit together")]
-    Scope,
-    #[error("reading the signer's answer: the tool list is not the one that was fingerprinted")]
-    OtherList,
-}
-
-/// As much of a predicate as lists and counts need.
-#[derive(Debug, Deserialize)]
-struct Predicate {
-    run: Run,
-    scope: Option<Scope>,
-    assertions: Vec<Assertion>,
-    toolset_fingerprint: Option<String>,
-    schema_fingerprint: Option<String>,
-    definition_fingerprint: Option<String>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Run {
-    id: String,
-}
-
-#[derive(Debug, Deserialize)]
-struct Assertion {
-    state: State,
-}
-
-fn read(response: AttestResponse, run_id: &str) -> Result<Answer, Nonsense> {
-    let read: Predicate = serde_json::from_slice(&response.predicate)?;
-    if read.run.id != run_id {
-        return Err(Nonsense::OtherRun);
-    }
-    let predicate = String::from_utf8(response.predicate)?;
-    let detail = String::from_utf8(response.detail)?;
-    match (response.result, read.scope) {
-        (None, _) => Err(Nonsense::Empty),
-        (Some(attest_response::Result::Attested(attested)), Some(scope)) => Ok(Answer::Signed {
-            scope,
-            key_id: attested.key_id,
-            envelope: attested.envelope,
-            listed: listed(
-                scope,
-                read.definition_fingerprint,
-                &attested.tool_list,
-                &detail,
-            )?,
-            predicate,
-            detail,
-            states: count(&read.assertions),
-            toolset_fingerprint: read.toolset_fingerprint,
-            schema_fingerprint: read.schema_fingerprint,
-        }),
-        (Some(attest_response::Result::Declined(declined)), None) => Ok(Answer::Declined {
-            reason_key: declined.reason_key,
-            predicate,
-            detail,
-        }),
-        _ => Err(Nonsense::Scope),
-    }
-}
-
-/// What a run signed in full says of its list. The names come from the unsigned
-/// detail, since a list too long to be handed over has names all the same.
-fn listed(
-    scope: Scope,
-    fingerprint: Option<String>,
-    text: &[u8],
-    detail: &str,
-) -> Result<Option<Box<Listed>>, Nonsense> {
-    #[derive(Default, Deserialize)]
-    struct Names {
-        #[serde(default)]
-        tool_names: Vec<String>,
-    }
-    if scope != Scope::Full {
-        return Ok(None);
-    }
-    let digest = <[u8; 32]>::from(Sha256::digest(text));
-    let fits = fingerprint
-        .as_deref()
-        .is_some_and(|stated| stated.strip_prefix("sha256:") == Some(&HEXLOWER.encode(&digest)));
-    if !text.is_empty() && !fits {
-        return Err(Nonsense::OtherList);
-    }
-    Ok(Some(Box::new(Listed {
-        names: serde_json::from_str::<Names>(detail)?.tool_names,
-        fingerprint,
-        text: (!text.is_empty()).then(|| NewBody::pack(&digest, text)),
-    })))
-}
-
-fn count(assertions: &[Assertion]) -> StateCounts {
-    let of = |state| {
-        let count = assertions
-            .iter()
-            .filter(|found| found.state == state)
-            .count();
-        u32::try_from(count).unwrap_or(u32::MAX)
-    };
-    StateCounts {
-        failed: of(State::Failed),
-        observed_risk: of(State::ObservedRisk),
-        unverified: of(State::Unverified),
-        verified: of(State::Verified),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use touchstone_proto::signer::{Attested, Declined};
-
-    use super::*;
-
-    fn response(scope: &str, result: Option<attest_response::Result>) -> AttestResponse {
-        let predicate = format!(
-            r#"{{"run":{{"id":"r"}},"scope":{scope},"assertions":[{{"state":"FAILED"}},{{"state":"VERIFIED"}},{{"state":"VERIFIED"}}],"toolset_fingerprint":null,"schema_fingerprint":null,"definition_fingerprint":null}}"#
-        );
-        AttestResponse {
-            predicate: predicate.into_bytes(),
-            detail: b"{}".to_vec(),
-            result,
-        }
-    }
-
-    #[test]
-    fn an_answer_is_taken_whole_or_not_at_all() {
-        let attested = || Some(attest_response::Result::Attested(Attested::default()));
-        let of_another_list = || {
-            Some(attest_response::Result::Attested(Attested {
-                tool_list: b"[]".to_vec(),
-                ..Attested::default()
-            }))
-        };
-        let declined = || Some(attest_response::Result::Declined(Declined::default()));
-        let signed = read(response("\"limited\"", attested()), "r").unwrap();
-        let Answer::Signed { scope, states, .. } = signed else {
-            panic!("not signed: {signed:?}");
-        };
-        assert_eq!(
-            (scope, states.failed, states.verified),
-            (Scope::Limited, 1, 2)
-        );
-        assert!(matches!(
-            read(response("null", declined()), "r"),
-            Ok(Answer::Declined { .. })
-        ));
-        for (nonsense, run_id) in [
-            (response("\"full\"", of_another_list()), "r"),
-            (response("\"full\"", attested()), "other"),
-            (response("\"full\"", declined()), "r"),
-            (response("null", attested()), "r"),
-            (response("\"half\"", attested()), "r"),
-            (response("null", None), "r"),
-            (AttestResponse::default(), "r"),
-        ] {
-            assert!(read(nonsense, run_id).is_err());
-        }
-    }
-}

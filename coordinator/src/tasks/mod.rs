@@ -3,6 +3,7 @@
 //! to look sooner.
 
 pub mod attest_pending;
+pub mod follow_log;
 pub mod prune;
 pub mod record_missed;
 pub mod refresh;

@@ -5,14 +5,15 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use tokio::{net::UnixListener, runtime::Runtime};
+use tokio::{net::UnixListener, runtime::Runtime, sync::watch};
 use tokio_stream::wrappers::UnixListenerStream;
 use tonic::{Request, Response, Status, transport::Server};
 use touchstone_proto::{
     Recorded,
     signer::{
         Agent, AttestRequest, AttestResponse, Attested, Declined, EnrolRequest, EnrolResponse,
-        KeysRequest, KeysResponse, RosterRequest, RosterResponse,
+        KeysRequest, KeysResponse, LogProof, LogRequest, LogResponse, RosterRequest,
+        RosterResponse,
         attest_response::Result as Verdict,
         signer_service_server::{SignerService, SignerServiceServer},
     },
@@ -25,6 +26,25 @@ pub(crate) enum Mood {
     Signs,
     Declines(&'static str),
     Fails(Status),
+}
+
+/// Whom it lets wait for an answer.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Held {
+    #[default]
+    Nobody,
+    All,
+    Run(String),
+}
+
+impl Held {
+    fn holds(&self, run_id: &str) -> bool {
+        match self {
+            Self::Nobody => false,
+            Self::All => true,
+            Self::Run(held) => held == run_id,
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -41,6 +61,7 @@ struct State {
 pub(crate) struct FakeSigner {
     socket: PathBuf,
     state: Arc<Mutex<State>>,
+    held: watch::Sender<Held>,
     /// Of its own, so that its end closes every connection, as that of a
     /// process does.
     runtime: Mutex<Option<Runtime>>,
@@ -55,6 +76,7 @@ impl FakeSigner {
         let signer = Self {
             socket: socket.to_owned(),
             state: Arc::new(Mutex::new(state)),
+            held: watch::Sender::default(),
             runtime: Mutex::default(),
         };
         signer.come_back();
@@ -65,7 +87,8 @@ impl FakeSigner {
         let _ = std::fs::remove_file(&self.socket);
         let listener = std::os::unix::net::UnixListener::bind(&self.socket).unwrap();
         listener.set_nonblocking(true).unwrap();
-        let service = SignerServiceServer::new(Service(Arc::clone(&self.state)));
+        let service =
+            SignerServiceServer::new(Service(Arc::clone(&self.state), self.held.subscribe()));
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .enable_all()
@@ -92,6 +115,11 @@ impl FakeSigner {
 
     pub(crate) fn set_mood(&self, mood: Mood) {
         self.state.lock().unwrap().mood = mood;
+    }
+
+    /// Whoever is not named, or no more, is answered.
+    pub(crate) fn hold(&self, held: Held) {
+        self.held.send_replace(held);
     }
 
     pub(crate) fn revoke(&self, agent_key_id: &str) {
@@ -122,7 +150,7 @@ impl Drop for FakeSigner {
 }
 
 #[derive(Debug)]
-struct Service(Arc<Mutex<State>>);
+struct Service(Arc<Mutex<State>>, watch::Receiver<Held>);
 
 #[tonic::async_trait]
 impl SignerService for Service {
@@ -130,7 +158,9 @@ impl SignerService for Service {
         &self,
         request: Request<AttestRequest>,
     ) -> Result<Response<AttestResponse>, Status> {
-        let AttestRequest { signed, baseline } = request.into_inner();
+        let AttestRequest {
+            signed, baseline, ..
+        } = request.into_inner();
         let signed = signed.unwrap();
         // What comes here is whole: every body that the observation names.
         let recorded = Recorded::open(&signed).unwrap();
@@ -143,6 +173,8 @@ impl SignerService for Service {
             state.baselines.push(baseline_run);
             state.mood.clone()
         };
+        let mut held = self.1.clone();
+        drop(held.wait_for(|held| !held.holds(run_id)).await.unwrap());
         let (scope, verdict) = match mood {
             Mood::Fails(status) => return Err(status),
             Mood::Signs => (
@@ -150,6 +182,7 @@ impl SignerService for Service {
                 Verdict::Attested(Attested {
                     envelope: b"{}".to_vec(),
                     key_id: "cd".repeat(32),
+                    log: Some(LogProof::default()),
                     ..Attested::default()
                 }),
             ),
@@ -189,6 +222,11 @@ impl SignerService for Service {
             agent_key_id: "ab".repeat(32),
             region: "local".to_owned(),
         }))
+    }
+
+    /// It keeps no log.
+    async fn log(&self, _: Request<LogRequest>) -> Result<Response<LogResponse>, Status> {
+        Err(Status::failed_precondition("there is no log"))
     }
 
     async fn roster(&self, _: Request<RosterRequest>) -> Result<Response<RosterResponse>, Status> {

@@ -1,7 +1,7 @@
 //! The bundle: one file with all that is needed to check one attestation
-//! offline. The envelope, the keys that it names, and, when they are given
-//! away, the agent's observation and that of the approved baseline, with the
-//! bodies that both name.
+//! offline. The envelope, the keys that it names, the proof that it stands in
+//! the log, and, when they are given away, the agent's observation and that of
+//! the approved baseline, with the bodies that both name.
 //!
 //! A bundle that was read has the form of one and nothing more: see `verify`.
 
@@ -15,7 +15,8 @@ use touchstone_proto::{Digest, MESSAGE_LIMIT_BYTES};
 
 use crate::base64::Base64;
 use crate::dsse::Envelope;
-use crate::keyset::KeyDocument;
+use crate::keyset::{KeyDocument, Purpose};
+use crate::log::inclusion::LogProof;
 
 /// The media type of the bundles that this build writes and reads.
 pub const BUNDLE_TYPE: &str = "application/vnd.touchstone.bundle.v1+json";
@@ -37,8 +38,10 @@ pub struct Bundle {
     pub baseline: Option<Enclosed>,
     /// Every body that an enclosed observation names, once.
     pub bodies: Vec<Base64>,
-    /// The proof of a transparency log; this version has none.
-    pub log: (),
+    /// The proof that the signer's log holds the envelope. Null: not logged, as
+    /// when a key made for one run signed it.
+    #[serde(deserialize_with = "present")]
+    pub log: Option<LogProof>,
 }
 
 /// An observation as its agent signed it.
@@ -84,7 +87,28 @@ impl Bundle {
             observation: observation.map(Enclosed::of),
             baseline: baseline.map(Enclosed::of),
             bodies: bodies.values().map(|body| Base64(body.to_vec())).collect(),
-            log: (),
+            log: None,
+        }
+    }
+
+    /// With the proof that the envelope was logged, and the keys of logs.
+    #[must_use]
+    pub fn logged(self, proof: LogProof, keys: &KeyDocument) -> Self {
+        let of_logs = keys
+            .keys()
+            .iter()
+            .filter(|key| key.purpose == Purpose::LogCheckpoint);
+        let named: Vec<&str> = self
+            .keys
+            .keys()
+            .iter()
+            .chain(of_logs)
+            .map(|key| key.key_id.as_str())
+            .collect();
+        Self {
+            keys: keys.excerpt(&named),
+            log: Some(proof),
+            ..self
         }
     }
 
@@ -150,6 +174,8 @@ fn named_bodies(observation: &[u8]) -> BTreeSet<Digest> {
 }
 
 /// See the same in `payload`: null is allowed, absence is not.
-fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Enclosed>, D::Error> {
+fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
     Option::deserialize(deserializer)
 }

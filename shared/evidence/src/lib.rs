@@ -4,6 +4,7 @@
 //!   hold what evidence must not say.
 //! * [`dsse`]: the envelope around its canonical bytes.
 //! * [`keyset`]: which keys count, and since when.
+//! * [`log`]: the transparency log that envelopes are appended to.
 //! * [`bundle`] and [`verify`](mod@verify): one file to check offline, and the check.
 //! * [`target`]: what names an endpoint. [`schema`]: the payload's JSON Schema.
 //!
@@ -15,6 +16,7 @@ pub mod bundle;
 pub mod detail;
 pub mod dsse;
 pub mod keyset;
+pub mod log;
 pub mod number;
 pub mod payload;
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Small whole pieces of evidence for the tests of this crate.
 
+use std::convert::Infallible;
+
 use ed25519_dalek::{Signer as _, SigningKey};
 use prost::Message as _;
 use serde_json::{Value, json};
@@ -12,6 +14,12 @@ use touchstone_proto::observation::{
 use crate::bundle::Bundle;
 use crate::dsse;
 use crate::keyset::{KeyDocument, KeyEntry, Purpose};
+use crate::log::checkpoint::{Checkpoint, Origin, SignedCheckpoint};
+use crate::log::entry::Entry;
+use crate::log::hash::Hash;
+use crate::log::inclusion::LogProof;
+use crate::log::proof::inclusion;
+use crate::log::tree::{Frontier, position};
 use crate::payload::Statement;
 use crate::timestamp::Timestamp;
 
@@ -21,6 +29,10 @@ pub(crate) fn attestation_key() -> SigningKey {
 
 pub(crate) fn agent_key() -> SigningKey {
     SigningKey::from_bytes(&[9; 32])
+}
+
+pub(crate) fn log_key() -> SigningKey {
+    SigningKey::from_bytes(&[11; 32])
 }
 
 /// A signed observation of one exchange with one body.
@@ -168,6 +180,7 @@ pub(crate) fn keys() -> KeyDocument {
         vec![
             entry(Purpose::Attestation, attestation_key()),
             entry(Purpose::AgentIdentity, agent_key()),
+            entry(Purpose::LogCheckpoint, log_key()),
         ],
     )
     .unwrap()
@@ -179,5 +192,40 @@ pub(crate) fn bundle() -> Bundle {
     let baseline = signed_observation("run-0");
     let payload = statement(&full(&run, &baseline)).canonical().unwrap();
     let envelope = dsse::sign(&payload, &attestation_key());
-    Bundle::new(envelope, &keys(), Some(&run), Some(&baseline))
+    let proof = log_proof(&envelope);
+    Bundle::new(envelope, &keys(), Some(&run), Some(&baseline)).logged(proof, &keys())
+}
+
+/// The proof of a log of five entries in which this envelope is the fourth.
+fn log_proof(envelope: &dsse::Envelope) -> LogProof {
+    let statement = Statement::read(envelope.payload.as_bytes()).unwrap();
+    let entry = Entry::of(envelope, &statement.predicate().run.id)
+        .unwrap()
+        .to_bytes();
+    let entries = [b"0", b"1", b"2", &entry[..], b"4"];
+    let mut tree = Frontier::empty();
+    let nodes: Vec<Hash> = entries
+        .iter()
+        .flat_map(|entry| tree.push(Hash::of_leaf(entry)))
+        .collect();
+    let size = tree.size();
+    let Ok::<_, Infallible>(inclusion) = inclusion(3, size, |place| {
+        Ok(nodes[usize::try_from(position(place)).unwrap()])
+    });
+    let checkpoint = Checkpoint {
+        origin: Origin::new("log.example/touchstone").unwrap(),
+        size,
+        root: tree.root(),
+    };
+    LogProof {
+        index: 3,
+        inclusion,
+        checkpoint: signed(checkpoint).to_string(),
+    }
+}
+
+pub(crate) fn signed(checkpoint: Checkpoint) -> SignedCheckpoint {
+    let sign = |text: &[u8]| Ok::<_, Infallible>(log_key().sign(text));
+    let Ok(signed) = checkpoint.signed(&log_key().verifying_key(), sign);
+    signed
 }

@@ -7,6 +7,7 @@
 //! Never does I/O, never panics on any bundle.
 
 mod enclosed;
+mod logged;
 mod replay;
 mod signed;
 mod steps;
@@ -85,6 +86,7 @@ fn judge(
     }
     steps.holds(StepName::Parse, "The file is an evidence bundle.");
     let statement = signed::check(bundle, pinned, steps)?;
+    logged::check(bundle, pinned, &statement, steps)?;
     let recorded = enclosed::check(bundle, pinned, statement.predicate(), steps)?;
     if let Some(replay) = replay {
         replay::check(bundle, &statement, recorded.as_ref(), replay, steps)?;

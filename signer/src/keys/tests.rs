@@ -115,6 +115,68 @@ fn a_damaged_or_lost_file_stops_the_start_and_says_what_to_do() {
     }
 }
 
+#[test]
+fn the_key_of_the_log_is_published_once_and_stays() {
+    let temporary = tempfile::tempdir().unwrap();
+    let path = temporary.path().join("signer");
+    let folder = Arc::new(PrivateFolder::open(&path).unwrap());
+    let vault = FileVault::open(Arc::clone(&folder), None).unwrap();
+    let mut keys = Keys::open(&vault, &folder, now()).unwrap();
+    let first = keys.log_key(&vault).unwrap();
+    assert!(!first.is_published);
+    let public = first.key.public();
+    // Cut off before it was published: the same key, still unknown outside.
+    let again = keys.log_key(&vault).unwrap();
+    assert_eq!((again.key.public(), again.is_published), (public, false));
+    keys.publish_log_key(&folder, &public, now()).unwrap();
+    let keys = Keys::open(&vault, &folder, now()).unwrap();
+    assert_eq!(keys.document.version(), 2);
+    let published = keys.log_key(&vault).unwrap();
+    assert_eq!(
+        (published.key.public(), published.is_published),
+        (public, true)
+    );
+    assert_ne!(public, keys.attestation.public());
+
+    let other = file::write(&SigningKey::from_bytes(&[1; 32])).unwrap();
+    let table: [(&[u8], &str); 2] = [
+        (
+            other.as_bytes(),
+            "does not name as the active key of the log",
+        ),
+        (b"garbage", "log.pem is damaged"),
+    ];
+    for (bytes, sentence) in table {
+        std::fs::write(folder.path_of(LOG_KEY_FILE), bytes).unwrap();
+        let error = keys.log_key(&vault).unwrap_err().to_string();
+        assert!(error.contains(sentence), "{error}");
+    }
+    std::fs::remove_file(folder.path_of(LOG_KEY_FILE)).unwrap();
+    let error = keys.log_key(&vault).unwrap_err().to_string();
+    assert!(error.contains("is not there: restore it"), "{error}");
+}
+
+#[test]
+fn the_key_of_the_log_is_sealed_too() {
+    let temporary = tempfile::tempdir().unwrap();
+    let path = temporary.path().join("signer");
+    let folder = Arc::new(PrivateFolder::open(&path).unwrap());
+    let open = FileVault::open(Arc::clone(&folder), None).unwrap();
+    let keys = Keys::open(&open, &folder, now()).unwrap();
+    let lay_open = keys.log_key(&open).unwrap().key.public();
+    let right = passphrase(temporary.path(), "a passphrase of ours");
+    let vault = FileVault::open(Arc::clone(&folder), Some(&right)).unwrap();
+    assert_eq!(keys.log_key(&vault).unwrap().key.public(), lay_open);
+    let pem = std::fs::read(folder.path_of(LOG_KEY_FILE)).unwrap();
+    assert!(file::is_sealed(&pem));
+    // One that is made under a passphrase never lies open.
+    std::fs::remove_file(folder.path_of(LOG_KEY_FILE)).unwrap();
+    let made = keys.log_key(&vault).unwrap().key.public();
+    assert_ne!(made, lay_open);
+    let pem = std::fs::read(folder.path_of(LOG_KEY_FILE)).unwrap();
+    assert!(file::is_sealed(&pem) && file::read(&pem).is_none());
+}
+
 fn passphrase(folder: &Path, text: &str) -> PathBuf {
     let path = folder.join(format!("passphrase-{}", text.len()));
     std::fs::write(&path, text).unwrap();

@@ -13,14 +13,18 @@ use tonic_health::pb::health_client::HealthClient;
 use touchstone_evidence::bundle::Bundle;
 use touchstone_evidence::dsse::Envelope;
 use touchstone_evidence::keyset::{KeyDocument, KeyState};
+use touchstone_evidence::log::entry::Entry;
+use touchstone_evidence::log::hash::Hash;
+use touchstone_evidence::log::inclusion::LogProof;
 use touchstone_evidence::payload::Statement;
-use touchstone_evidence::verify::{Outcome, verify};
+use touchstone_evidence::verify::{Outcome, StepName, verify};
 use touchstone_proto::identity::{ENROL_TYPE, pae};
 use touchstone_proto::observation::SignedObservation;
 use touchstone_proto::signer::attest_response::Result as Attestation;
 use touchstone_proto::signer::signer_service_client::SignerServiceClient;
 use touchstone_proto::signer::{
-    AttestRequest, AttestResponse, EnrolRequest, EnrolResponse, KeysRequest, RosterRequest,
+    AttestRequest, AttestResponse, Attested, EnrolRequest, EnrolResponse, KeysRequest, LogRequest,
+    RosterRequest,
 };
 
 use super::*;
@@ -103,6 +107,7 @@ impl Running {
         let request = AttestRequest {
             signed: Some(signed.clone()),
             baseline: None,
+            log_checkpoint: Vec::new(),
         };
         Ok(self.client().await.attest(request).await?.into_inner())
     }
@@ -146,9 +151,94 @@ async fn an_agent_joins_and_its_observation_is_attested() {
     let keys = signer.keys().await;
     assert!(keys.version() > before.version());
     assert_eq!(attested.key_id, keys.keys()[0].key_id.as_str());
-    let bundle = Bundle::new(envelope, &keys, Some(&signed), None);
+    let proof = proof_of(&attested);
+    let bundle = Bundle::new(envelope, &keys, Some(&signed), None).logged(proof.clone(), &keys);
     let verdict = verify(&bundle, Some(&keys), None);
     assert_eq!(verdict.verdict, Outcome::Valid, "{verdict:?}");
+    assert!(
+        verdict
+            .steps
+            .iter()
+            .any(|step| step.step == StepName::Inclusion)
+    );
+
+    // Attested again, also after a start: one entry, for ever in its place.
+    let again = |answer: AttestResponse| match answer.result {
+        Some(Attestation::Attested(again)) => (again.envelope.clone(), proof_of(&again)),
+        other => panic!("{other:?}"),
+    };
+    let second = again(signer.attest(&signed).await.unwrap());
+    assert_eq!(second, (attested.envelope.clone(), proof.clone()));
+    let signer = Running::start_in(signer.stop().await);
+    let third = again(signer.attest(&signed).await.unwrap());
+    assert_eq!(third, (attested.envelope, proof));
+    signer.stop().await;
+}
+
+fn proof_of(attested: &Attested) -> LogProof {
+    let proof = attested.log.clone().unwrap();
+    let hashes = proof.inclusion.iter().map(|hash| Hash::try_from(&hash[..]));
+    LogProof {
+        index: proof.index,
+        inclusion: hashes.collect::<Result<_, _>>().unwrap(),
+        checkpoint: String::from_utf8(proof.checkpoint).unwrap(),
+    }
+}
+
+/// What the coordinator serves is read from the signer in parts; who shows a
+/// checkpoint that the disk does not bear out stops the log.
+#[tokio::test]
+async fn the_log_is_read_in_parts_and_stops_when_it_was_set_back() {
+    let signer = Running::start();
+    let token = signer.mint().await;
+    signer.enrol(&token, AGENT).await.unwrap();
+    let attest = async |signer: &Running, run: &str| {
+        let mut sample = Sample::full(AGENT, &["add"]);
+        sample.run().run_id = run.to_owned();
+        signer.attest(&sample.sign(AGENT)).await
+    };
+    let log = async |signer: &Running, from, held: &[u8]| {
+        let log_checkpoint = held.to_vec();
+        let request = LogRequest {
+            from,
+            log_checkpoint,
+        };
+        Ok::<_, tonic::Status>(signer.client().await.log(request).await?.into_inner())
+    };
+    attest(&signer, "run-1").await.unwrap();
+    let kept = tempfile::tempdir().unwrap();
+    let copy = |from: &Path, to: &Path| {
+        for name in ["entries", "nodes", "checkpoint"] {
+            std::fs::copy(from.join(name), to.join(name)).unwrap();
+        }
+    };
+    let folder = config(signer.folder.path()).data.join("log");
+    copy(&folder, kept.path());
+    attest(&signer, "run-2").await.unwrap();
+    let part = log(&signer, 0, &[]).await.unwrap();
+    assert_eq!(part.entries.len(), 2);
+    let entry = Entry::read(&part.entries[1]).unwrap();
+    assert_eq!(entry.run_id.as_str(), "run-2");
+    assert!(
+        log(&signer, 2, &part.checkpoint)
+            .await
+            .unwrap()
+            .entries
+            .is_empty()
+    );
+    let beyond = log(&signer, 3, &[]).await.unwrap_err();
+    assert_eq!(beyond.code(), Code::OutOfRange);
+    let foreign = log(&signer, 0, b"no note").await.unwrap_err();
+    assert_eq!(foreign.code(), Code::Unavailable);
+
+    let stopped = signer.stop().await;
+    copy(kept.path(), &folder);
+    let signer = Running::start_in(stopped);
+    let behind = log(&signer, 2, &part.checkpoint).await.unwrap_err();
+    assert_eq!(behind.code(), Code::Unavailable);
+    assert!(behind.message().contains("set back"), "{behind}");
+    let refused = attest(&signer, "run-3").await.unwrap_err();
+    assert!(refused.message().contains("set back"), "{refused}");
     signer.stop().await;
 }
 

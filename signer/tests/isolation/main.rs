@@ -9,7 +9,11 @@
 #![allow(clippy::unwrap_used)]
 
 mod attempts;
+mod logged;
 mod program;
+#[path = "../../src/sample.rs"]
+#[allow(dead_code)]
+mod sample;
 
 use std::net::TcpListener;
 use std::os::unix::net::UnixListener;
@@ -21,7 +25,7 @@ use touchstone_signer::sandbox::{Barrier, Isolation, Places};
 
 type Test = (&'static str, fn());
 
-const TESTS: [Test; 4] = [
+const TESTS: [Test; 5] = [
     ("nothing_gets_out_of_the_locked_process", nothing_gets_out),
     (
         "every_thread_of_the_signer_is_locked",
@@ -30,6 +34,10 @@ const TESTS: [Test; 4] = [
     (
         "an_old_kernel_is_refused_by_name",
         program::an_old_kernel_is_refused,
+    ),
+    (
+        "a_locked_signer_keeps_its_log",
+        logged::a_locked_signer_keeps_its_log,
     ),
     (
         "a_weak_signer_says_what_is_missing",

@@ -11,14 +11,14 @@ use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, TargetArch};
 use touchstone_proto::signer::KeysRequest;
 use touchstone_proto::signer::signer_service_client::SignerServiceClient;
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_touchstone-signer");
-const CONFIG: [&str; 2] = ["--config", "signer.toml"];
-const ALLOW: &str = "--allow-weak-isolation";
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_touchstone-signer");
+pub(crate) const CONFIG: [&str; 2] = ["--config", "signer.toml"];
+pub(crate) const ALLOW: &str = "--allow-weak-isolation";
 /// EX_CONFIG of sysexits.h.
 const WRONG_CONFIG: i32 = 78;
 
 /// Ended with the test, however that ends.
-struct Running(Child);
+pub(crate) struct Running(Child);
 
 impl Drop for Running {
     fn drop(&mut self) {
@@ -94,14 +94,14 @@ pub(crate) fn without_landlock(program: &str, arguments: &[&str]) -> ExitCode {
     panic!("{}", Command::new(program).args(arguments).exec());
 }
 
-fn folder() -> tempfile::TempDir {
+pub(crate) fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let config = "log = { format = \"human\" }";
     std::fs::write(folder.path().join("signer.toml"), config).unwrap();
     folder
 }
 
-fn command(program: &str, folder: &Path) -> Command {
+pub(crate) fn command(program: &str, folder: &Path) -> Command {
     let mut command = Command::new(program);
     command
         .env_remove("RUST_LOG")
@@ -118,7 +118,7 @@ fn on_an_old_kernel(folder: &Path) -> Command {
 }
 
 /// A signer that is ready, and what it said until then.
-fn started(command: &mut Command) -> (Running, String) {
+pub(crate) fn started(command: &mut Command) -> (Running, String) {
     let mut running = Running(command.spawn().unwrap());
     let mut log = BufReader::new(running.0.stderr.take().unwrap());
     let mut said = String::new();

@@ -45,6 +45,7 @@ struct EvidencePage {
     signed: Moment,
     rows: Vec<(Prose, String, Prose)>,
     unknown_version: Option<Prose>,
+    log_href: Option<String>,
     payload_size: Prose,
     payload: Option<Verbatim>,
     payload_href: String,
@@ -123,6 +124,11 @@ pub(super) fn show(text: Text, signed: &Signed<'_>, origin: &str) -> Response {
                 &[("version", version.unwrap_or_else(|| "–".to_owned()).into())],
             )
         }),
+        log_href: signed
+            .evidence
+            .log
+            .as_ref()
+            .map(|_| format!("{}?q={}", text.link("/log"), run.run_id)),
         payload_size: text.with(
             "evidence-payload-note",
             &[("bytes", size(signed.payload()))],
@@ -180,6 +186,13 @@ fn rows(
             Prose::default(),
         ),
     ];
+    if let Some(log) = &signed.evidence.log {
+        rows.push((
+            text.t("evidence-log"),
+            log.index.to_string(),
+            text.t("evidence-log-note"),
+        ));
+    }
     if let Some(suite) = predicate.map(|predicate| &predicate.suite) {
         let commit = suite.suite_commit.as_ref().map_or_else(
             || text.t("suite-no-commit"),

@@ -5,7 +5,10 @@ use sha2::{Digest as _, Sha256};
 use touchstone_evidence::bundle::Bundle;
 use touchstone_evidence::dsse::Envelope;
 use touchstone_evidence::keyset::{KeyDocument, KeyEntry};
+use touchstone_evidence::log::hash::Hash;
+use touchstone_evidence::log::inclusion::LogProof;
 use touchstone_proto::observation::{Observation, Step};
+use touchstone_proto::signer;
 
 use crate::store::read::Evidence;
 
@@ -37,15 +40,17 @@ impl<'a> Signed<'a> {
     /// The bundle to check offline; it needs the keys that it names.
     pub(in crate::publish) fn bundle(&self) -> Option<Vec<u8>> {
         let keys = self.keys?;
-        Some(
-            Bundle::new(
-                self.envelope.clone(),
-                keys,
-                Some(&self.evidence.signed),
-                self.evidence.baseline.as_ref(),
-            )
-            .to_json(),
-        )
+        let bundle = Bundle::new(
+            self.envelope.clone(),
+            keys,
+            Some(&self.evidence.signed),
+            self.evidence.baseline.as_ref(),
+        );
+        let bundle = match self.evidence.log.as_ref().and_then(log_proof) {
+            Some(proof) => bundle.logged(proof, keys),
+            None => bundle,
+        };
+        Some(bundle.to_json())
     }
 
     pub(in crate::publish) fn payload(&self) -> &[u8] {
@@ -78,6 +83,16 @@ impl<'a> Signed<'a> {
     pub(super) fn key(&self) -> Option<&KeyEntry> {
         self.keys?.find(self.key_id())
     }
+}
+
+/// `None` when it is not one.
+fn log_proof(proof: &signer::LogProof) -> Option<LogProof> {
+    let hashes = proof.inclusion.iter().map(|hash| Hash::try_from(&hash[..]));
+    Some(LogProof {
+        index: proof.index,
+        inclusion: hashes.collect::<Result<_, _>>().ok()?,
+        checkpoint: String::from_utf8(proof.checkpoint.clone()).ok()?,
+    })
 }
 
 /// The bodies of the tool list that was read, in order, each page once.

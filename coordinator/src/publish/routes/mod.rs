@@ -1,6 +1,7 @@
 //! Which address shows what. Every address is checked before it is looked up,
 //! and answers GET and HEAD alone.
 
+mod logged;
 mod proofs;
 
 use std::sync::Arc;
@@ -54,6 +55,9 @@ pub fn router<S: Source>(pages: Pages<S>) -> Router {
             "/.well-known/touchstone-keys.json",
             get(proofs::key_document::<S>),
         )
+        .route("/log.json", get(logged::page_data::<S>))
+        .route("/log/checkpoint", get(logged::checkpoint::<S>))
+        .route("/log/tile/{*path}", get(logged::tile::<S>))
         .route("/keys.jwks", get(proofs::key_set::<S>))
         .route("/keys/{name}", get(proofs::key_file::<S>))
         .route("/evidence/{run_id}/{file}", get(proofs::evidence_file::<S>))
@@ -94,6 +98,7 @@ fn in_language<S: Source>(language: Language) -> Router<Arc<Site<S>>> {
         .route("/servers/{slug}/runs/{run_id}", get(one_run::<S>))
         .route("/evidence/{run_id}", get(proofs::evidence_page::<S>))
         .route("/keys", get(proofs::keys_page::<S>))
+        .route("/log", get(logged::page::<S>))
         .route("/method", get(methods))
         .route("/method/{check}", get(one_method))
         .layer(Extension(Text(language)))

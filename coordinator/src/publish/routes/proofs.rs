@@ -33,7 +33,7 @@ impl ReadKeys {
 }
 
 /// What a digest names never changes.
-const FOR_EVER: &str = "public, max-age=31536000, immutable";
+pub(super) const FOR_EVER: &str = "public, max-age=31536000, immutable";
 
 pub(super) async fn evidence_page<S: Source>(
     State(site): Shared<S>,
@@ -136,7 +136,7 @@ async fn signed_run<'a, S: Source>(
     Ok((evidence, read_keys(site, text, form).await?, place))
 }
 
-async fn read_keys<S: Source>(
+pub(super) async fn read_keys<S: Source>(
     site: &Site<S>,
     text: Text,
     form: Form,

@@ -32,6 +32,44 @@ async fn every_answer_carries_the_policy() {
 }
 
 #[tokio::test]
+async fn the_log_is_served_as_its_format_asks() {
+    let router = Sample::new().router();
+    let table = [
+        ("/log/checkpoint", "text/plain; charset=utf-8", "no-store"),
+        (
+            "/log/tile/0/000.p/3",
+            "application/octet-stream",
+            "public, max-age=31536000, immutable",
+        ),
+        (
+            "/log/tile/entries/000.p/3",
+            "application/octet-stream",
+            "public, max-age=31536000, immutable",
+        ),
+        ("/log.json", "application/json", "public, max-age=15"),
+    ];
+    for (address, media_type, keep) in table {
+        let request = Request::get(address).body(Body::empty()).unwrap();
+        let answer = router.clone().oneshot(request).await.unwrap();
+        assert_eq!(answer.status(), StatusCode::OK, "{address}");
+        assert_eq!(answer.headers()[header::CONTENT_TYPE], media_type);
+        assert_eq!(answer.headers()[header::CACHE_CONTROL], keep);
+        assert_eq!(answer.headers()[header::ACCESS_CONTROL_ALLOW_ORIGIN], "*");
+    }
+    for missing in [
+        "0/000",
+        "0/000.p/4",
+        "0/0",
+        "entries/001.p/1",
+        "../keys.json",
+        "x",
+    ] {
+        let answer = get(&router, &format!("/log/tile/{missing}")).await;
+        assert_eq!(answer.status, StatusCode::NOT_FOUND, "{missing}");
+    }
+}
+
+#[tokio::test]
 async fn what_is_not_there_says_so_in_the_language_of_its_address() {
     let sample = Sample::new();
     let pending = sample

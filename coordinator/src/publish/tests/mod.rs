@@ -65,6 +65,8 @@ fn pages(sample: &Sample) -> Vec<String> {
         "/?q=harbour&sig=full".to_owned(),
         "/?q=nothing".to_owned(),
         "/keys".to_owned(),
+        "/log".to_owned(),
+        "/log?q=nothing".to_owned(),
         "/method".to_owned(),
     ];
     pages.extend(CHECKS.map(|check| format!("/method/{}", check.id)));

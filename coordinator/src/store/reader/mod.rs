@@ -12,9 +12,10 @@ use std::sync::{
 };
 
 use tokio::sync::watch;
+use touchstone_evidence::log::{checkpoint::SignedCheckpoint, tile::Tile};
 
 use super::{
-    Store, StoreError,
+    LogLine, Store, StoreError,
     read::{KeyDocument, TargetView},
 };
 use crate::{
@@ -79,6 +80,32 @@ impl Reader {
     /// The signer's key document as last fetched; `None` when it never was.
     pub async fn keys(&self) -> Result<Option<KeyDocument>, StoreError> {
         self.store.key_document().await
+    }
+
+    /// The checkpoint of the log that is served; `None` when there is none yet.
+    pub async fn log_checkpoint(&self) -> Result<Option<Vec<u8>>, StoreError> {
+        self.store.log_checkpoint().await
+    }
+
+    /// A tile of the log as far as its checkpoint goes.
+    pub async fn log_tile(&self, tile: Tile) -> Result<Option<Vec<u8>>, StoreError> {
+        if tile.is_in(self.log_size().await?) {
+            self.store.log_tile(tile).await
+        } else {
+            Ok(None)
+        }
+    }
+
+    /// Entries of the log of this run or envelope; the newest for an empty text.
+    pub async fn log_lines(&self, text: &str) -> Result<Vec<LogLine>, StoreError> {
+        let size = self.log_size().await?;
+        self.store.log_lines(text, size).await
+    }
+
+    async fn log_size(&self) -> Result<u64, StoreError> {
+        let checkpoint = self.store.log_checkpoint().await?;
+        let read = checkpoint.and_then(|note| SignedCheckpoint::read(&note).ok());
+        Ok(read.map_or(0, |read| read.checkpoint().size))
     }
 
     fn target_view(&self, target: &Target) -> TargetView {

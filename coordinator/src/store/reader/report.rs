@@ -1,8 +1,10 @@
 //! One target, and one run of it with its evidence.
 
 use data_encoding::HEXLOWER;
+use prost::Message as _;
 use sha2::{Digest as _, Sha256};
 use sqlx::Row as _;
+use touchstone_proto::signer::LogProof;
 
 use super::Reader;
 use crate::{
@@ -14,9 +16,13 @@ use crate::{
         },
         row,
         row::run_columns,
+        unreadable,
     },
     targets::{SUITE, Target},
 };
+
+/// An envelope, and where it stands in the log.
+type SignedAs = (Vec<u8>, Option<LogProof>);
 
 impl Reader {
     /// One target with its newest run, or with the run that is named. `None`
@@ -44,12 +50,14 @@ impl Reader {
         let Some(target) = target.map_err(&failed)? else {
             return Ok(None);
         };
-        let (findings, envelope) = self.findings(run_id).await.map_err(&failed)?;
+        let (findings, signed_as) = self.findings(run_id).await.map_err(&failed)?;
         let baseline = match findings.as_ref().and_then(compared_with) {
             Some(digest) => self.store.approved(&run.target_id, &digest).await?,
             None => None,
         };
+        let (envelope, log) = signed_as.unzip();
         Ok(Some(Evidence {
+            log: log.flatten(),
             baseline,
             target: self.target_view(&target),
             run,
@@ -175,12 +183,13 @@ impl Reader {
     async fn findings(
         &self,
         run_id: &str,
-    ) -> Result<(Option<Findings>, Option<Vec<u8>>), sqlx::Error> {
-        let row =
-            sqlx::query("SELECT predicate, detail, envelope FROM attestations WHERE run_id = $1")
-                .bind(run_id)
-                .fetch_optional(&self.store.pool)
-                .await?;
+    ) -> Result<(Option<Findings>, Option<SignedAs>), sqlx::Error> {
+        let row = sqlx::query(
+            "SELECT predicate, detail, envelope, log_proof FROM attestations WHERE run_id = $1",
+        )
+        .bind(run_id)
+        .fetch_optional(&self.store.pool)
+        .await?;
         let Some(row) = row else {
             return Ok((None, None));
         };
@@ -188,7 +197,12 @@ impl Reader {
             predicate: row.try_get("predicate")?,
             detail: row.try_get("detail")?,
         };
-        Ok((Some(findings), row.try_get("envelope")?))
+        let envelope: Option<Vec<u8>> = row.try_get("envelope")?;
+        let proof: Option<Vec<u8>> = row.try_get("log_proof")?;
+        let proof = proof
+            .map(|proof| LogProof::decode(&proof[..]).map_err(|_| unreadable("a log proof")))
+            .transpose()?;
+        Ok((Some(findings), envelope.map(|envelope| (envelope, proof))))
     }
 
     async fn missed(&self, target: &Target) -> Result<Vec<MissedSlots>, sqlx::Error> {

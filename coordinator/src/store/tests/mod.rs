@@ -21,6 +21,7 @@ macro_rules! on_both_engines {
 mod approving;
 mod failing;
 mod listing;
+mod logging;
 mod pruning;
 mod reading;
 mod schema;
@@ -35,6 +36,7 @@ use sqlx::{AnyConnection, Connection as _, Executor as _};
 use tempfile::TempDir;
 use touchstone_proto::{
     observation::{Body, EndpointSource, Exchange, Observation, Response, Run},
+    signer::LogProof,
     vocabulary::Scope,
 };
 
@@ -252,5 +254,6 @@ fn signed(scope: Scope, fingerprint: &str) -> Answer {
         toolset_fingerprint: Some(fingerprint.to_owned()),
         schema_fingerprint: None,
         listed: (scope == Scope::Full).then(|| listed("[]").into()),
+        log: LogProof::default(),
     }
 }

@@ -67,6 +67,12 @@ pub enum StepName {
     Schema,
     /// The run lies within the key's time.
     KeyWindow,
+    /// The key of the log's checkpoint is known, and may be believed.
+    LogKey,
+    /// The checkpoint is one, signed by that key.
+    Checkpoint,
+    /// The envelope stands in the log.
+    Inclusion,
     ObservationDigest,
     AgentSignature,
     Baseline,
@@ -88,6 +94,9 @@ impl StepName {
             Self::CanonicalForm => "canonical_form",
             Self::Schema => "schema",
             Self::KeyWindow => "key_window",
+            Self::LogKey => "log_key",
+            Self::Checkpoint => "checkpoint",
+            Self::Inclusion => "inclusion",
             Self::ObservationDigest => "observation_digest",
             Self::AgentSignature => "agent_signature",
             Self::Bodies => "bodies",

@@ -17,6 +17,12 @@ fn keys_with(change: impl Fn(&mut KeyEntry)) -> KeyDocument {
     KeyDocument::new(4, keys).unwrap()
 }
 
+fn without(purpose: Purpose) -> KeyDocument {
+    let keys = sample::keys();
+    let others = keys.keys().iter().filter(|key| key.purpose != purpose);
+    KeyDocument::new(4, others.cloned().collect()).unwrap()
+}
+
 fn at(text: &str) -> Timestamp {
     Timestamp::parse(text).unwrap()
 }
@@ -53,7 +59,7 @@ fn an_envelope_alone_is_enough() {
     bundle.baseline = None;
     bundle.bodies.clear();
     let verdict = verify(&bundle, None, None);
-    assert_eq!(last(&verdict), (Outcome::Valid, StepName::KeyWindow));
+    assert_eq!(last(&verdict), (Outcome::Valid, StepName::Inclusion));
 }
 
 #[test]
@@ -69,9 +75,27 @@ fn a_pinned_document_decides_which_key_is_believed() {
         ),
         (
             "it holds no agent, so the bundle's is taken",
-            sample::keys().excerpt(&[sample::keys().keys()[0].key_id.as_str()]),
+            without(Purpose::AgentIdentity),
             Valid,
             StepName::Bodies,
+        ),
+        (
+            "it holds no key of a log",
+            without(Purpose::LogCheckpoint),
+            Undecidable,
+            StepName::LogKey,
+        ),
+        (
+            "the log's key was revoked",
+            KeyDocument::new(4, {
+                let mut keys = sample::keys().keys().to_vec();
+                keys[2].state = KeyState::Revoked;
+                keys[2].to = keys[2].from;
+                keys
+            })
+            .unwrap(),
+            Invalid,
+            StepName::LogKey,
         ),
         (
             "retired later",
@@ -126,6 +150,17 @@ fn a_pinned_document_decides_which_key_is_believed() {
         let verdict = verify(&bundle, Some(keys), None);
         assert_eq!(last(&verdict), (*outcome, *step), "{name}: {verdict:?}");
     }
+}
+
+#[test]
+fn a_proof_of_the_log_is_due_where_the_keys_name_one() {
+    let mut bundle = sample::bundle();
+    bundle.log = None;
+    let verdict = verify(&bundle, Some(&sample::keys()), None);
+    assert_eq!(last(&verdict), (Outcome::Undecidable, StepName::Inclusion));
+    let keys = without(Purpose::LogCheckpoint);
+    let verdict = verify(&bundle, Some(&keys), None);
+    assert_eq!(last(&verdict), (Outcome::Valid, StepName::Bodies));
 }
 
 #[test]

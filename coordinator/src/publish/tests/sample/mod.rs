@@ -2,12 +2,14 @@
 //! report can take, with real signatures.
 
 mod forms;
+mod log;
 mod parts;
 
 use std::sync::Arc;
 
 use ed25519_dalek::SigningKey;
 use touchstone_evidence::keyset::{KeyDocument as Keys, KeyEntry, KeyState, Purpose};
+use touchstone_evidence::log::tile::Tile;
 use touchstone_evidence::timestamp::Timestamp;
 use touchstone_proto::identity::key_id;
 
@@ -15,6 +17,7 @@ use self::forms::{pending, signed_limited, unobserved};
 pub(super) use self::forms::{signed_full, unsigned};
 use crate::publish::{Pages, Source, Unavailable, router};
 use crate::signer::Isolation;
+use crate::store::LogLine;
 use crate::store::read::{
     DirectoryEntry, DirectoryPage, DirectoryQuery, Evidence, KeyDocument, Report, ToolChanges,
     ToolHistory,
@@ -127,6 +130,30 @@ impl Source for Arc<Sample> {
             evidence.run.run_id = run_id.to_owned();
             evidence
         }))
+    }
+
+    async fn log_checkpoint(&self) -> Result<Option<Vec<u8>>, Unavailable> {
+        self.up()?;
+        Ok(Some(log::checkpoint()))
+    }
+
+    async fn log_tile(&self, tile: Tile) -> Result<Option<Vec<u8>>, Unavailable> {
+        self.up()?;
+        Ok(log::tile(tile))
+    }
+
+    async fn log_lines(&self, text: &str) -> Result<Vec<LogLine>, Unavailable> {
+        self.up()?;
+        let found = |evidence: &&Evidence| {
+            evidence.envelope.is_some() && (text.is_empty() || evidence.run.run_id == text)
+        };
+        let lines = self.evidence.iter().filter(found).zip(0..);
+        let line = |(evidence, index): (&Evidence, u64)| LogLine {
+            index,
+            run_id: evidence.run.run_id.clone(),
+            envelope_sha256: "ab".repeat(32),
+        };
+        Ok(lines.map(line).collect())
     }
 
     async fn keys(&self) -> Result<Option<KeyDocument>, Unavailable> {
@@ -253,6 +280,11 @@ fn keys() -> Keys {
                 None,
             ),
             entry(9, Purpose::AgentIdentity, KeyState::Active, august, None),
+            KeyEntry::active(
+                Purpose::LogCheckpoint,
+                &log::key().verifying_key(),
+                august.unwrap(),
+            ),
         ],
     )
     .unwrap()

@@ -14,7 +14,7 @@ use touchstone_proto::observation::{
 };
 use touchstone_proto::vocabulary::Scope;
 
-use super::{DAY_MS, HOUR_MS, NOW_MS, attestation_key, id_of};
+use super::{DAY_MS, HOUR_MS, NOW_MS, attestation_key, id_of, log};
 use crate::history::changes::Unchanged;
 use crate::history::days::{Day, DayKind, OBSERVED_DAYS, ObservedDays};
 use crate::history::reach::{Cause, Reach};
@@ -306,16 +306,20 @@ pub(super) fn whole(
     let envelope = predicate["scope"].is_string().then(|| {
         let predicate: Predicate = serde_json::from_value(predicate.clone()).unwrap();
         let payload = Statement::new(predicate).unwrap().canonical().unwrap();
-        dsse::sign(&payload, &attestation_key()).to_json()
+        dsse::sign(&payload, &attestation_key())
     });
+    let log = envelope
+        .as_ref()
+        .map(|envelope| log::proof(envelope, &run.run_id));
     let evidence = Evidence {
         target: target.clone(),
         run: run.clone(),
         findings: findings.clone(),
-        envelope,
+        envelope: envelope.map(|envelope| envelope.to_json()),
         signed,
         observation_digest: observation_digest.clone(),
         baseline: None,
+        log,
     };
     (
         ReportedRun {

@@ -6,6 +6,8 @@ use serde_json::{Value, json};
 use super::last;
 use crate::base64::Base64;
 use crate::bundle::{Bundle, BundleError};
+use crate::keyset::KeyDocument;
+use crate::log::inclusion::LogProof;
 use crate::payload::PAYLOAD_LIMIT_BYTES;
 use crate::verify::{Outcome, StepName, verify, verify_bytes};
 use crate::{bundle, dsse, sample};
@@ -187,7 +189,11 @@ fn changed_observations_and_bodies() {
         ),
         (
             "agent's key left out",
-            |b| b.keys = b.keys.excerpt(&[&b.envelope.signatures[0].keyid]),
+            |b| {
+                let agent = sample::keys().keys()[1].key_id.clone();
+                let others = b.keys.keys().iter().filter(|key| key.key_id != agent);
+                b.keys = KeyDocument::new(3, others.cloned().collect()).unwrap();
+            },
             UNDECIDABLE,
             AgentSignature,
         ),
@@ -222,6 +228,51 @@ fn changed_observations_and_bodies() {
             INVALID,
             Baseline,
         ),
+    ]);
+}
+
+#[test]
+fn a_changed_proof_of_the_log() {
+    use StepName::{Checkpoint, Inclusion, LogKey};
+    fn proof(bundle: &mut Bundle) -> &mut LogProof {
+        bundle.log.as_mut().unwrap()
+    }
+    assert_found(&[
+        ("another index", |b| proof(b).index = 2, INVALID, Inclusion),
+        ("no such index", |b| proof(b).index = 5, INVALID, Inclusion),
+        (
+            "a hash left out",
+            |b| {
+                proof(b).inclusion.pop();
+            },
+            INVALID,
+            Inclusion,
+        ),
+        (
+            "a hash changed",
+            |b| proof(b).inclusion[0].0[0] ^= 1,
+            INVALID,
+            Inclusion,
+        ),
+        (
+            "another size",
+            |b| proof(b).checkpoint = proof(b).checkpoint.replace("\n5\n", "\n6\n"),
+            INVALID,
+            Checkpoint,
+        ),
+        (
+            "no checkpoint",
+            |b| proof(b).checkpoint.clear(),
+            INVALID,
+            Checkpoint,
+        ),
+        (
+            "another log",
+            |b| proof(b).checkpoint = proof(b).checkpoint.replace("log.example", "log.other"),
+            UNDECIDABLE,
+            LogKey,
+        ),
+        ("no proof", |b| b.log = None, UNDECIDABLE, Inclusion),
     ]);
 }
 
