@@ -15,6 +15,7 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::log::Log;
 use crate::exit::Exit;
 
 /// First wait before a dead child is started again; doubled each time.
@@ -25,8 +26,8 @@ const BACKOFF_LONGEST: Duration = Duration::from_secs(30);
 const STEADY_AFTER: Duration = Duration::from_mins(1);
 /// How long a child may take to stop before it is killed.
 const STOP_WITHIN: Duration = Duration::from_secs(15);
-/// A log file larger than this is begun anew when its role starts, in bytes.
-const LOG_LIMIT_BYTES: u64 = 16 * 1024 * 1024;
+/// How often the size of a log is looked at while its role runs.
+const LOG_LOOKED_AT_EVERY: Duration = Duration::from_mins(1);
 /// Longest line of events that is read from a child, in bytes.
 const LINE_LIMIT_BYTES: usize = 256 * 1024;
 
@@ -54,8 +55,8 @@ pub(super) enum Notice {
     Died {
         role: &'static str,
         how: String,
-        /// The last line of its log: why, in its own words.
-        why: String,
+        /// Why, in its own words, if it had any.
+        why: Option<String>,
         again_in: Duration,
     },
     /// It cannot run at all with this configuration or beside what runs already.
@@ -97,9 +98,11 @@ async fn watch(
     stop: CancellationToken,
 ) {
     let mut backoff = BACKOFF_FIRST;
+    let mut log = Log::new(&role.log);
     loop {
         let began = Instant::now();
-        let how = match spawn(&role, &program) {
+        keep_bounded(&mut log, role.name).await;
+        let how = match spawn(&role, &program, &mut log) {
             Ok(mut child) => {
                 let pid = child.id().unwrap_or_default();
                 // `wait` would close it, and the child would take us for dead.
@@ -113,9 +116,14 @@ async fn watch(
                 )
                 .await;
                 let lines = forward_lines(&mut child, notices.clone());
-                let ended = tokio::select! {
-                    status = child.wait() => Some(status),
-                    () = stop.cancelled() => None,
+                let ended = loop {
+                    tokio::select! {
+                        status = child.wait() => break Some(status),
+                        () = stop.cancelled() => break None,
+                        () = tokio::time::sleep(LOG_LOOKED_AT_EVERY) => {
+                            keep_bounded(&mut log, role.name).await;
+                        }
+                    }
                 };
                 let Some(status) = ended else {
                     terminate(&mut child, role.name).await;
@@ -126,7 +134,9 @@ async fn watch(
                 match status {
                     Ok(status) => {
                         if let Some(exit) = hopeless(status) {
-                            let why = last_line(&role.log).await;
+                            let why = log.last_words().await.unwrap_or_else(|| {
+                                format!("see {} in the data folder", role.log.display())
+                            });
                             send(
                                 &notices,
                                 Notice::Hopeless {
@@ -153,7 +163,7 @@ async fn watch(
             Notice::Died {
                 role: role.name,
                 how,
-                why: last_line(&role.log).await,
+                why: log.last_words().await,
                 again_in: backoff,
             },
         )
@@ -166,14 +176,14 @@ async fn watch(
     }
 }
 
-fn spawn(role: &Role, program: &Path) -> std::io::Result<Child> {
-    let mut log = std::fs::OpenOptions::new()
-        .create(true)
-        .append(true)
-        .open(&role.log)?;
-    if log.metadata()?.len() > LOG_LIMIT_BYTES {
-        log = std::fs::File::create(&role.log)?;
+async fn keep_bounded(log: &mut Log, role: &str) {
+    if let Err(error) = log.bound().await {
+        tracing::warn!(role, %error, "keeping a log within its bound failed");
     }
+}
+
+fn spawn(role: &Role, program: &Path, log: &mut Log) -> std::io::Result<Child> {
+    let log = log.open()?;
     Command::new(program)
         .arg(role.name)
         .arg("--config")
@@ -231,19 +241,6 @@ async fn terminate(child: &mut Child, role: &str) {
             tracing::error!(role, %error, "killing a child failed");
         }
     }
-}
-
-/// The last line of a role's log: why it gave up, in its own words.
-async fn last_line(log: &Path) -> String {
-    let Ok(text) = tokio::fs::read(log).await else {
-        return String::new();
-    };
-    String::from_utf8_lossy(&text)
-        .lines()
-        .rev()
-        .find(|line| !line.trim().is_empty())
-        .unwrap_or_default()
-        .to_owned()
 }
 
 async fn send(notices: &mpsc::Sender<Notice>, notice: Notice) {

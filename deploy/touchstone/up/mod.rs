@@ -3,6 +3,7 @@
 
 mod child;
 mod folder;
+mod log;
 mod narrate;
 
 use std::net::SocketAddr;
@@ -16,7 +17,7 @@ use touchstone_probe_agent::Policy;
 use url::Url;
 
 use crate::exit::{Exit, Failure, Outcome};
-use crate::{endpoint, output, terminal};
+use crate::{endpoint, terminal};
 
 use child::{Notice, Role, Watched};
 use folder::Folder;
@@ -107,12 +108,12 @@ pub(crate) async fn run(args: Args) -> Outcome {
         deny_net: &args.deny_net,
         trust_ca: &trust_ca,
     })?;
-    let mut narrator = Narrator::new(args.json, &args.data);
-    narrator.begin(&urls)?;
+    let mut narrator = Narrator::new(args.json, &args.data)?;
+    narrator.begin(&urls);
     let (notices, happened) = mpsc::channel(NOTICES_WAITING_LIMIT);
     let result = watch(&folder, program, notices, happened, &mut narrator).await;
-    narrator.end()?;
-    result
+    let said = narrator.end().await;
+    result.and_then(|exit| said.map(|()| exit))
 }
 
 async fn watch(
@@ -154,26 +155,22 @@ async fn watch(
                 }
                 Err(failure) => break Err(failure),
             },
-            () = &mut silent, if !token_is_put && !silent.is_elapsed() => narrator.signer_is_silent()?,
+            () = &mut silent, if !token_is_put && !silent.is_elapsed() => narrator.signer_is_silent(),
+            // `up | head`, or a full disk: stop in good order.
+            heard = narrator.unheard() => break heard.map(|()| Exit::Done),
             notice = happened.recv() => match notice {
                 Some(Notice::Hopeless { role, exit, why }) => {
                     break Err(Failure::new(
                         exit,
-                        format!("{role} cannot run: {}", terminal::plain(own_words(&why))),
+                        format!("{role} cannot run: {}", terminal::plain(&why)),
                     ));
                 }
-                Some(notice) => {
-                    narrator.say(&notice)?;
-                    // `up | head`: nobody listens, so stop in good order.
-                    if output::reader_is_gone() {
-                        break Ok(Exit::Done);
-                    }
-                }
+                Some(notice) => narrator.say(&notice),
                 None => break Err(Failure::new(Exit::Unexpected, "nothing is left to watch")),
             },
         }
     };
-    narrator.stopping()?;
+    narrator.stopping();
     // In the order of the data, so that what was probed is still stored and signed.
     let stop_all = async {
         if let Some(agent) = agent {
@@ -187,15 +184,10 @@ async fn watch(
         tokio::select! {
             () = &mut stop_all => return outcome,
             notice = happened.recv() => if let Some(notice) = notice {
-                narrator.say(&notice)?;
+                narrator.say(&notice);
             },
         }
     }
-}
-
-/// What a role wrote last, without the name of the program before it.
-fn own_words(line: &str) -> &str {
-    line.strip_prefix("touchstone: ").unwrap_or(line)
 }
 
 fn listen(kind: SignalKind) -> Result<tokio::signal::unix::Signal, Failure> {
