@@ -25,7 +25,7 @@ const BACKOFF_LONGEST: Duration = Duration::from_secs(30);
 /// A child that ran this long begins again with the first wait.
 const STEADY_AFTER: Duration = Duration::from_mins(1);
 /// How long a child may take to stop before it is killed.
-const STOP_WITHIN: Duration = Duration::from_secs(15);
+pub(super) const STOP_WITHIN: Duration = Duration::from_secs(15);
 /// How often the size of a log is looked at while its role runs.
 const LOG_LOOKED_AT_EVERY: Duration = Duration::from_mins(1);
 /// Longest line of events that is read from a child, in bytes.
@@ -39,6 +39,8 @@ pub(super) struct Role {
     pub(super) config: PathBuf,
     pub(super) log: PathBuf,
     pub(super) flags: &'static [&'static str],
+    /// Until when what it conflicts with may be a role that is about to stop.
+    pub(super) conflicts_until: Option<Instant>,
 }
 
 /// What happened to a child, in order.
@@ -133,7 +135,7 @@ async fn watch(
                 await_lines(lines).await;
                 match status {
                     Ok(status) => {
-                        if let Some(exit) = hopeless(status) {
+                        if let Some(exit) = hopeless(status, role.conflicts_until) {
                             let why = log.last_words().await.unwrap_or_else(|| {
                                 format!("see {} in the data folder", role.log.display())
                             });
@@ -199,10 +201,12 @@ fn spawn(role: &Role, program: &Path, log: &mut Log) -> std::io::Result<Child> {
 }
 
 /// Exits that a restart cannot mend.
-fn hopeless(status: ExitStatus) -> Option<Exit> {
+fn hopeless(status: ExitStatus, conflicts_until: Option<Instant>) -> Option<Exit> {
+    let passes = conflicts_until.is_some_and(|until| Instant::now() < until);
     [Exit::Usage, Exit::Configuration, Exit::Conflict]
         .into_iter()
         .find(|exit| status.code() == Some(i32::from(*exit as u8)))
+        .filter(|exit| !(passes && *exit == Exit::Conflict))
 }
 
 fn forward_lines(child: &mut Child, notices: mpsc::Sender<Notice>) -> Option<JoinHandle<()>> {
