@@ -279,19 +279,28 @@ fn a_start_right_after_up_was_killed_waits_for_its_roles_and_goes_on() {
     let data = folder.path().join("data");
     let mut first = Up::start(&data, &[]);
     first.event("the agent", |event| event["event"] == "agent_joined");
-    let pid = first.pid_of("signer");
-    let signer = rustix::process::Pid::from_raw(pid).unwrap();
-    rustix::process::kill_process(signer, rustix::process::Signal::STOP).unwrap();
-    // As by kill -9; its signer cannot notice yet.
+    let pids = ["signer", "probe-agent", "coordinator"].map(|role| first.pid_of(role));
+    // As by kill -9.
     drop(first);
+    until(WITHIN, || match pids.iter().find(|pid| alive(**pid)) {
+        Some(pid) => Err(format!("{pid} lives on")),
+        None => Ok(()),
+    });
+    // In the place of a signer that has not stopped yet.
+    let socket = data.join("run/signer.sock");
+    let _ = std::fs::remove_file(&socket);
+    let orphan = std::os::unix::net::UnixListener::bind(&socket).unwrap();
     let peer = Peer::start(Kind::Ts2);
     let mut second = Up::start(&data, &[&peer.url]);
-    second.event("the conflict", |event| {
+    let died = second.event("the conflict", |event| {
         event["event"] == "died" && event["role"] == "signer"
     });
-    rustix::process::kill_process(signer, rustix::process::Signal::CONT).unwrap();
+    assert!(
+        died["why"].as_str().unwrap().contains("signer.sock"),
+        "{died}"
+    );
+    drop(orphan);
     assert_eq!(second.result_of(&peer.url)["event"], "attested");
-    assert!(!alive(pid));
     assert_eq!(second.interrupt().0, Some(0));
 }
 

@@ -62,7 +62,7 @@ fn readable(url: &Url) -> String {
     if slug.is_empty() {
         "target".to_owned()
     } else if let Some(stem) = slug.strip_suffix(TWIN) {
-        format!("{stem}-json")
+        format!("{}-json", stem.trim_end_matches(['-', '.']))
     } else {
         slug.to_owned()
     }
