@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::support::peers::{Kind, Peer};
+use crate::support::peers::{Kind, Peer, free_port};
 use crate::support::until::until;
-use crate::support::up::{Up, get, program};
+use crate::support::up::{Up, WITHIN, get, program};
 
 fn kill_9(pid: i32) {
     rustix::process::kill_process(
@@ -271,4 +271,63 @@ fn a_role_that_cannot_start_says_why() {
         "{died}"
     );
     assert_eq!(up.interrupt().0, Some(0));
+}
+
+#[test]
+fn a_start_right_after_up_was_killed_waits_for_its_roles_and_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let mut first = Up::start(&data, &[]);
+    first.event("the agent", |event| event["event"] == "agent_joined");
+    let pids = ["signer", "probe-agent", "coordinator"].map(|role| first.pid_of(role));
+    // As by kill -9.
+    drop(first);
+    until(WITHIN, || match pids.iter().find(|pid| alive(**pid)) {
+        Some(pid) => Err(format!("{pid} lives on")),
+        None => Ok(()),
+    });
+    // In the place of a signer that has not stopped yet.
+    let socket = data.join("run/signer.sock");
+    let _ = std::fs::remove_file(&socket);
+    let orphan = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+    let peer = Peer::start(Kind::Ts2);
+    let mut second = Up::start(&data, &[&peer.url]);
+    let died = second.event("the conflict", |event| {
+        event["event"] == "died" && event["role"] == "signer"
+    });
+    assert!(
+        died["why"].as_str().unwrap().contains("signer.sock"),
+        "{died}"
+    );
+    drop(orphan);
+    assert_eq!(second.result_of(&peer.url)["event"], "attested");
+    assert_eq!(second.interrupt().0, Some(0));
+}
+
+#[test]
+fn a_reader_that_stopped_reading_does_not_keep_up_from_stopping() {
+    use std::io::Write as _;
+    /// What a pipe holds, in bytes (pipe(7)).
+    const PIPE_HOLDS: usize = 65_536;
+
+    let folder = tempfile::tempdir().unwrap();
+    let (_unread, mut pipe) = std::io::pipe().unwrap();
+    pipe.write_all(&[b'\n'; PIPE_HOLDS]).unwrap();
+    let listen = format!("127.0.0.1:{}", free_port());
+    let mut up = Command::new(program())
+        .args(["up", "--json", "--listen", &listen, "--data"])
+        .arg(folder.path().join("data"))
+        .stdout(pipe)
+        .spawn()
+        .unwrap();
+    until(WITHIN, || {
+        std::net::TcpStream::connect(&listen).map_err(|error| error.to_string())
+    });
+    let pid = rustix::process::Pid::from_raw(up.id().try_into().unwrap()).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    until(WITHIN, || match up.try_wait().unwrap() {
+        Some(status) if status.success() => Ok(()),
+        Some(status) => panic!("up ended with {status}"),
+        None => Err("up still runs".to_owned()),
+    });
 }

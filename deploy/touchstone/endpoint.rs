@@ -10,6 +10,7 @@ use std::net::{IpAddr, SocketAddr};
 use ipnet::IpNet;
 use touchstone_coordinator::targets::Credential;
 use touchstone_evidence::target::names_a_user;
+use touchstone_evidence::text::UrlText;
 use url::{Host, Url};
 
 use crate::exit::{Exit, Failure};
@@ -71,10 +72,7 @@ fn cannot_listen(address: SocketAddr, error: &std::io::Error) -> Failure {
 /// Reads one endpoint address. `allow` are the networks of `--allow-net`.
 pub(crate) fn parse(text: &str, allow: &[IpNet]) -> Result<Url, Failure> {
     if text.len() > URL_LIMIT_BYTES {
-        return Err(Failure::usage(format!(
-            "the address is {} bytes long; at most {URL_LIMIT_BYTES} are accepted",
-            text.len()
-        )));
+        return Err(too_long(text.len()));
     }
     if text.is_empty() || text == "-" {
         return Err(Failure::usage(
@@ -118,10 +116,25 @@ pub(crate) fn parse(text: &str, allow: &[IpNet]) -> Result<Url, Failure> {
             "{text} has a fragment (#…), which never reaches a server; write it without"
         )));
     }
+    // As it is sent and published: `é` is six bytes there.
+    if url.as_str().len() > URL_LIMIT_BYTES {
+        return Err(too_long(url.as_str().len()));
+    }
+    if UrlText::new(url.as_str()).is_err() {
+        return Err(Failure::usage(format!(
+            "{text} holds a backslash, which evidence cannot hold; write it as %5C"
+        )));
+    }
     if allow.is_empty() {
         refuse_outside_https(text, &url)?;
     }
     Ok(url)
+}
+
+fn too_long(bytes: usize) -> Failure {
+    Failure::usage(format!(
+        "the address is {bytes} bytes long; at most {URL_LIMIT_BYTES} are accepted"
+    ))
 }
 
 /// Does not repeat the address.
@@ -175,6 +188,7 @@ mod tests {
 
     #[test]
     fn a_slip_is_answered_by_what_to_write() {
+        let long = &format!("https://example.com/mcp/{}", "é".repeat(750));
         let cases = [
             ("mcp.example.com/mcp", "write https://mcp.example.com/mcp"),
             ("mcp.example.com:8443/mcp", "has no scheme"),
@@ -184,6 +198,8 @@ mod tests {
             ("https://user:pw@example.com/mcp", "without"),
             ("https://example.com/mcp?api_key=sk-1", "\"api_key\""),
             ("https://example.com/mcp#x", "fragment"),
+            (r"https://example.com/mcp?q=a\b", "write it as %5C"),
+            (long, "4524 bytes long"),
             ("http://example.com/mcp", "plain http"),
             ("https://example.com:8443/mcp", "names port 8443"),
             ("http://localhost:3000/mcp", "--allow-net 127.0.0.0/8"),

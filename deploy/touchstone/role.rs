@@ -11,7 +11,7 @@ use touchstone_telemetry::Log;
 use touchstone_telemetry::config::ConfigError;
 
 use crate::exit::{Exit, Failure, Outcome, chain};
-use crate::output;
+use crate::output::{self, Lines};
 
 /// Events of a coordinator that may wait for the reader of its standard output.
 const EVENTS_WAITING_LIMIT: usize = 1024;
@@ -82,11 +82,15 @@ pub(crate) async fn coordinator(args: Args) -> Outcome {
     logs("coordinator", &config.log)?;
     let stop = stop(args.until_stdin_closes)?;
     let (events, mut happened) = mpsc::channel(EVENTS_WAITING_LIMIT);
+    let mut lines = Lines::start()?;
     let writer = tokio::spawn(async move {
         while let Some(event) = happened.recv().await {
-            output::json(&event)?;
+            lines.put(output::as_json(&event)?);
+            if let Some(count) = lines.take_unwritten() {
+                tracing::warn!(count, "nobody reads the events; these are dropped");
+            }
         }
-        Ok::<(), Failure>(())
+        lines.finish().await
     });
     let result = touchstone_coordinator::run(config, stop, events).await;
     match writer.await {

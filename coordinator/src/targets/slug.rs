@@ -35,7 +35,11 @@ pub(crate) fn candidates(url: &Url, target_id: &str) -> Vec<String> {
     slugs
 }
 
-/// Host, port if it is not the usual one, and path, in `[a-z0-9.-]`.
+/// How the address of a page's twin ends.
+const TWIN: &str = ".json";
+
+/// Host, port if it is not the usual one, and path, in `[a-z0-9.-]`; never with
+/// the end of a twin's address, which would be the twin of another's page.
 fn readable(url: &Url) -> String {
     let mut text = url.host_str().unwrap_or_default().to_owned();
     if let Some(port) = url.port() {
@@ -57,6 +61,8 @@ fn readable(url: &Url) -> String {
     let slug = slug.trim_matches(['-', '.']);
     if slug.is_empty() {
         "target".to_owned()
+    } else if let Some(stem) = slug.strip_suffix(TWIN) {
+        format!("{}-json", stem.trim_end_matches(['-', '.']))
     } else {
         slug.to_owned()
     }
@@ -81,6 +87,16 @@ mod tests {
                 "https://b\u{fc}cher.example/%20x",
                 "xn--bcher-kva.example-20x",
             ),
+            (
+                "https://mcp.example.com/mcp.json",
+                "mcp.example.com-mcp-json",
+            ),
+            (
+                "https://mcp.example.com/mcp.JSON/",
+                "mcp.example.com-mcp-json",
+            ),
+            ("http://tools.json/", "tools-json"),
+            ("http://tools.json/.json", "tools.json-json"),
         ] {
             let url = Url::parse(url).unwrap();
             assert_eq!(readable(&url), slug);

@@ -47,6 +47,8 @@ pub enum SeedError {
     CredentialParameter { host: String, name: String },
     #[error("adding the target {url:?}: it is longer than 2,048 characters")]
     Length { url: String },
+    #[error("adding the target {url:?}: its query holds a backslash; write it as %5C")]
+    Backslash { url: String },
     #[error(
         "adding the target {url:?}: it has {count} regions, and must have 1 to {REGIONS_LIMIT}"
     )]
@@ -62,6 +64,7 @@ impl SeedError {
             Self::Url { url, .. }
             | Self::Scheme { url }
             | Self::Length { url }
+            | Self::Backslash { url }
             | Self::Regions { url, .. }
             | Self::Region { url, .. } => Some(url),
             Self::Credentials | Self::CredentialParameter { .. } => None,
@@ -111,10 +114,15 @@ impl Seed {
                 region: region.clone(),
             });
         }
-        // A parsed http URL is ASCII without spaces; only its length can be wrong,
-        // or a backslash or quote in its query, which evidence does not hold.
-        let evidence_url =
-            UrlText::new(url.as_str()).map_err(|_| SeedError::Length { url: shown() })?;
+        // A parsed http URL is ASCII without spaces and quotes; only its length can
+        // be wrong, or a backslash in its query, which evidence does not hold.
+        let evidence_url = UrlText::new(url.as_str()).map_err(|_| {
+            if url.as_str().contains('\\') {
+                SeedError::Backslash { url: shown() }
+            } else {
+                SeedError::Length { url: shown() }
+            }
+        })?;
         Ok(Self {
             target_id: target_id(Transport::StreamableHttp, &evidence_url),
             url,
@@ -210,6 +218,10 @@ mod tests {
         );
         let long = format!("https://mcp.example/{}", "x".repeat(2048));
         assert!(matches!(parse(&long), Err(SeedError::Length { .. })));
+        assert!(matches!(
+            parse("https://mcp.example/?q=a\\b"),
+            Err(SeedError::Backslash { .. })
+        ));
         let regions = |names: &[&str]| {
             let names = names.iter().map(|&name| name.to_owned()).collect();
             Seed::parse(

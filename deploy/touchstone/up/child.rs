@@ -15,6 +15,7 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::log::Log;
 use crate::exit::Exit;
 
 /// First wait before a dead child is started again; doubled each time.
@@ -24,9 +25,9 @@ const BACKOFF_LONGEST: Duration = Duration::from_secs(30);
 /// A child that ran this long begins again with the first wait.
 const STEADY_AFTER: Duration = Duration::from_mins(1);
 /// How long a child may take to stop before it is killed.
-const STOP_WITHIN: Duration = Duration::from_secs(15);
-/// A log file larger than this is begun anew when its role starts, in bytes.
-const LOG_LIMIT_BYTES: u64 = 16 * 1024 * 1024;
+pub(super) const STOP_WITHIN: Duration = Duration::from_secs(15);
+/// How often the size of a log is looked at while its role runs.
+const LOG_LOOKED_AT_EVERY: Duration = Duration::from_mins(1);
 /// Longest line of events that is read from a child, in bytes.
 const LINE_LIMIT_BYTES: usize = 256 * 1024;
 
@@ -38,6 +39,8 @@ pub(super) struct Role {
     pub(super) config: PathBuf,
     pub(super) log: PathBuf,
     pub(super) flags: &'static [&'static str],
+    /// Until when what it conflicts with may be a role that is about to stop.
+    pub(super) conflicts_until: Option<Instant>,
 }
 
 /// What happened to a child, in order.
@@ -54,8 +57,8 @@ pub(super) enum Notice {
     Died {
         role: &'static str,
         how: String,
-        /// The last line of its log: why, in its own words.
-        why: String,
+        /// Why, in its own words, if it had any.
+        why: Option<String>,
         again_in: Duration,
     },
     /// It cannot run at all with this configuration or beside what runs already.
@@ -97,9 +100,11 @@ async fn watch(
     stop: CancellationToken,
 ) {
     let mut backoff = BACKOFF_FIRST;
+    let mut log = Log::new(&role.log);
     loop {
         let began = Instant::now();
-        let how = match spawn(&role, &program) {
+        keep_bounded(&mut log, role.name).await;
+        let how = match spawn(&role, &program, &mut log) {
             Ok(mut child) => {
                 let pid = child.id().unwrap_or_default();
                 // `wait` would close it, and the child would take us for dead.
@@ -113,9 +118,14 @@ async fn watch(
                 )
                 .await;
                 let lines = forward_lines(&mut child, notices.clone());
-                let ended = tokio::select! {
-                    status = child.wait() => Some(status),
-                    () = stop.cancelled() => None,
+                let ended = loop {
+                    tokio::select! {
+                        status = child.wait() => break Some(status),
+                        () = stop.cancelled() => break None,
+                        () = tokio::time::sleep(LOG_LOOKED_AT_EVERY) => {
+                            keep_bounded(&mut log, role.name).await;
+                        }
+                    }
                 };
                 let Some(status) = ended else {
                     terminate(&mut child, role.name).await;
@@ -125,8 +135,10 @@ async fn watch(
                 await_lines(lines).await;
                 match status {
                     Ok(status) => {
-                        if let Some(exit) = hopeless(status) {
-                            let why = last_line(&role.log).await;
+                        if let Some(exit) = hopeless(status, role.conflicts_until) {
+                            let why = log.last_words().await.unwrap_or_else(|| {
+                                format!("see {} in the data folder", role.log.display())
+                            });
                             send(
                                 &notices,
                                 Notice::Hopeless {
@@ -153,7 +165,7 @@ async fn watch(
             Notice::Died {
                 role: role.name,
                 how,
-                why: last_line(&role.log).await,
+                why: log.last_words().await,
                 again_in: backoff,
             },
         )
@@ -166,14 +178,14 @@ async fn watch(
     }
 }
 
-fn spawn(role: &Role, program: &Path) -> std::io::Result<Child> {
-    let mut log = std::fs::OpenOptions::new()
-        .create(true)
-        .append(true)
-        .open(&role.log)?;
-    if log.metadata()?.len() > LOG_LIMIT_BYTES {
-        log = std::fs::File::create(&role.log)?;
+async fn keep_bounded(log: &mut Log, role: &str) {
+    if let Err(error) = log.bound().await {
+        tracing::warn!(role, %error, "keeping a log within its bound failed");
     }
+}
+
+fn spawn(role: &Role, program: &Path, log: &mut Log) -> std::io::Result<Child> {
+    let log = log.open()?;
     Command::new(program)
         .arg(role.name)
         .arg("--config")
@@ -189,10 +201,12 @@ fn spawn(role: &Role, program: &Path) -> std::io::Result<Child> {
 }
 
 /// Exits that a restart cannot mend.
-fn hopeless(status: ExitStatus) -> Option<Exit> {
+fn hopeless(status: ExitStatus, conflicts_until: Option<Instant>) -> Option<Exit> {
+    let passes = conflicts_until.is_some_and(|until| Instant::now() < until);
     [Exit::Usage, Exit::Configuration, Exit::Conflict]
         .into_iter()
         .find(|exit| status.code() == Some(i32::from(*exit as u8)))
+        .filter(|exit| !(passes && *exit == Exit::Conflict))
 }
 
 fn forward_lines(child: &mut Child, notices: mpsc::Sender<Notice>) -> Option<JoinHandle<()>> {
@@ -231,19 +245,6 @@ async fn terminate(child: &mut Child, role: &str) {
             tracing::error!(role, %error, "killing a child failed");
         }
     }
-}
-
-/// The last line of a role's log: why it gave up, in its own words.
-async fn last_line(log: &Path) -> String {
-    let Ok(text) = tokio::fs::read(log).await else {
-        return String::new();
-    };
-    String::from_utf8_lossy(&text)
-        .lines()
-        .rev()
-        .find(|line| !line.trim().is_empty())
-        .unwrap_or_default()
-        .to_owned()
 }
 
 async fn send(notices: &mpsc::Sender<Notice>, notice: Notice) {

@@ -23,6 +23,8 @@ const JOIN_TOKEN_LASTS_S: u32 = 600;
 const ASK_EVERY: Duration = Duration::from_millis(50);
 const ADMIN_SOCKET: &str = "run/signer-admin.sock";
 const JOIN_TOKEN_FILE: &str = "agent/join-token";
+/// There while an `up` runs here; one that was killed leaves it behind.
+const RUNNING_FILE: &str = "run/running";
 const AGENT_KEY_FILE: &str = "agent/identity/key.pem";
 
 /// What the flags of `up` set for the three roles.
@@ -41,6 +43,7 @@ pub(super) struct Settings<'a> {
 #[derive(Debug)]
 pub(super) struct Folder {
     _lock: File,
+    was_killed: bool,
 }
 
 // Whoever holds the folder is in it; its paths mean nothing to anybody else.
@@ -89,7 +92,28 @@ impl Folder {
             Err(TryLockError::Error(error)) => return Err(failed(&lock_path, error)),
         }
         std::env::set_current_dir(path).map_err(|error| failed(path, error))?;
-        Ok(Self { _lock: lock })
+        Ok(Self {
+            _lock: lock,
+            was_killed: Path::new(RUNNING_FILE).exists(),
+        })
+    }
+
+    /// Whether the last `up` here did not stop its roles, so that they may need
+    /// a moment more to find that out and stop.
+    pub(super) fn was_killed(&self) -> bool {
+        self.was_killed
+    }
+
+    /// Says to the next start that roles run here.
+    pub(super) fn begin(&self) -> Result<(), Failure> {
+        write_private(Path::new(RUNNING_FILE), b"")
+    }
+
+    /// Says to the next start that all roles have stopped.
+    pub(super) fn end(&self) {
+        if let Err(error) = std::fs::remove_file(RUNNING_FILE) {
+            tracing::warn!(%error, "removing {RUNNING_FILE} failed");
+        }
     }
 
     pub(super) fn config_of(&self, role: &str) -> PathBuf {

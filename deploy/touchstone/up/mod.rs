@@ -3,6 +3,7 @@
 
 mod child;
 mod folder;
+mod log;
 mod narrate;
 
 use std::net::SocketAddr;
@@ -12,11 +13,12 @@ use std::time::Duration;
 use ipnet::IpNet;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
+use tokio::time::Instant;
 use touchstone_probe_agent::Policy;
 use url::Url;
 
 use crate::exit::{Exit, Failure, Outcome};
-use crate::{endpoint, output, terminal};
+use crate::{endpoint, terminal};
 
 use child::{Notice, Role, Watched};
 use folder::Folder;
@@ -26,6 +28,8 @@ use narrate::Narrator;
 const NOTICES_WAITING_LIMIT: usize = 1024;
 /// How long the signer may keep silent before that is said.
 const SIGNER_ANSWERS_WITHIN: Duration = Duration::from_secs(30);
+/// How often an address that is about to be free is tried.
+const LISTEN_TRIED_EVERY: Duration = Duration::from_millis(50);
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -98,7 +102,10 @@ pub(crate) async fn run(args: Args) -> Outcome {
     })?;
     let folder = Folder::open(&args.data)?;
     // Before any role starts; the coordinator's own attempt has the last word.
-    endpoint::try_listen(args.listen)?;
+    let orphans_until = folder
+        .was_killed()
+        .then(|| Instant::now() + child::STOP_WITHIN);
+    try_listen(args.listen, orphans_until).await?;
     folder.configure(&folder::Settings {
         urls: &urls,
         tier: args.tier.as_str(),
@@ -107,21 +114,51 @@ pub(crate) async fn run(args: Args) -> Outcome {
         deny_net: &args.deny_net,
         trust_ca: &trust_ca,
     })?;
-    let mut narrator = Narrator::new(args.json, &args.data);
-    narrator.begin(&urls)?;
+    let mut narrator = Narrator::new(args.json, &args.data)?;
+    narrator.begin(&urls);
     let (notices, happened) = mpsc::channel(NOTICES_WAITING_LIMIT);
-    let result = watch(&folder, program, notices, happened, &mut narrator).await;
-    narrator.end()?;
-    result
+    folder.begin()?;
+    let start = Start {
+        folder: &folder,
+        program,
+        orphans_until,
+    };
+    let result = watch(&start, notices, happened, &mut narrator).await;
+    folder.end();
+    let said = narrator.end().await;
+    result.and_then(|exit| said.map(|()| exit))
+}
+
+/// What every role is started with.
+struct Start<'a> {
+    folder: &'a Folder,
+    program: PathBuf,
+    /// Until when roles of an `up` that was killed may still be stopping.
+    orphans_until: Option<Instant>,
+}
+
+/// Once the roles of an `up` that was killed here have let go of the address.
+async fn try_listen(address: SocketAddr, orphans_until: Option<Instant>) -> Result<(), Failure> {
+    loop {
+        match endpoint::try_listen(address) {
+            Err(failure)
+                if failure.exit == Exit::Conflict
+                    && orphans_until.is_some_and(|until| Instant::now() < until) =>
+            {
+                tokio::time::sleep(LISTEN_TRIED_EVERY).await;
+            }
+            result => return result,
+        }
+    }
 }
 
 async fn watch(
-    folder: &Folder,
-    program: PathBuf,
+    start: &Start<'_>,
     notices: mpsc::Sender<Notice>,
     mut happened: mpsc::Receiver<Notice>,
     narrator: &mut Narrator,
 ) -> Outcome {
+    let folder = start.folder;
     let mut interrupt = listen(SignalKind::interrupt())?;
     let mut terminate = listen(SignalKind::terminate())?;
     let start_with = |name, flags| {
@@ -130,19 +167,20 @@ async fn watch(
             config: folder.config_of(name),
             log: folder.log_of(name),
             flags,
+            conflicts_until: start.orphans_until,
         };
-        Watched::start(role, program.clone(), notices.clone())
+        Watched::start(role, start.program.clone(), notices.clone())
     };
-    let start = |name| start_with(name, &[]);
+    let start_plain = |name| start_with(name, &[]);
     // With the barriers that this machine has; which are missing, we say.
     let signer = start_with("signer", &["--allow-weak-isolation"]);
-    let coordinator = start("coordinator");
+    let coordinator = start_plain("coordinator");
     // A new agent needs its token before it starts; one that was in the fleet
     // before works while the signer is still away.
     let mut token = std::pin::pin!(folder.put_join_token());
     let mut token_is_put = false;
     let mut silent = std::pin::pin!(tokio::time::sleep(SIGNER_ANSWERS_WITHIN));
-    let mut agent = folder.has_agent().then(|| start("probe-agent"));
+    let mut agent = folder.has_agent().then(|| start_plain("probe-agent"));
     let outcome = loop {
         tokio::select! {
             _ = interrupt.recv() => break Ok(Exit::Done),
@@ -150,30 +188,26 @@ async fn watch(
             given = &mut token, if !token_is_put => match given {
                 Ok(()) => {
                     token_is_put = true;
-                    agent.get_or_insert_with(|| start("probe-agent"));
+                    agent.get_or_insert_with(|| start_plain("probe-agent"));
                 }
                 Err(failure) => break Err(failure),
             },
-            () = &mut silent, if !token_is_put && !silent.is_elapsed() => narrator.signer_is_silent()?,
+            () = &mut silent, if !token_is_put && !silent.is_elapsed() => narrator.signer_is_silent(),
+            // `up | head`, or a full disk: stop in good order.
+            heard = narrator.unheard() => break heard.map(|()| Exit::Done),
             notice = happened.recv() => match notice {
                 Some(Notice::Hopeless { role, exit, why }) => {
                     break Err(Failure::new(
                         exit,
-                        format!("{role} cannot run: {}", terminal::plain(own_words(&why))),
+                        format!("{role} cannot run: {}", terminal::plain(&why)),
                     ));
                 }
-                Some(notice) => {
-                    narrator.say(&notice)?;
-                    // `up | head`: nobody listens, so stop in good order.
-                    if output::reader_is_gone() {
-                        break Ok(Exit::Done);
-                    }
-                }
+                Some(notice) => narrator.say(&notice),
                 None => break Err(Failure::new(Exit::Unexpected, "nothing is left to watch")),
             },
         }
     };
-    narrator.stopping()?;
+    narrator.stopping();
     // In the order of the data, so that what was probed is still stored and signed.
     let stop_all = async {
         if let Some(agent) = agent {
@@ -187,15 +221,10 @@ async fn watch(
         tokio::select! {
             () = &mut stop_all => return outcome,
             notice = happened.recv() => if let Some(notice) = notice {
-                narrator.say(&notice)?;
+                narrator.say(&notice);
             },
         }
     }
-}
-
-/// What a role wrote last, without the name of the program before it.
-fn own_words(line: &str) -> &str {
-    line.strip_prefix("touchstone: ").unwrap_or(line)
 }
 
 fn listen(kind: SignalKind) -> Result<tokio::signal::unix::Signal, Failure> {

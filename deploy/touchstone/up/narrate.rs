@@ -10,7 +10,8 @@ use url::Url;
 
 use super::child::Notice;
 use crate::exit::Failure;
-use crate::{output, terminal};
+use crate::output::Lines;
+use crate::terminal;
 
 /// Runs whose signing is still waited for, at the most; beyond it they are not remembered.
 const WAITING_LIMIT: usize = 100_000;
@@ -22,30 +23,36 @@ pub(super) struct Narrator {
     data: String,
     /// Runs that were stored and not yet answered by the signer.
     waiting: BTreeSet<String>,
+    lines: Lines,
 }
 
 impl Narrator {
-    pub(super) fn new(json: bool, data: &Path) -> Self {
-        Self {
+    pub(super) fn new(json: bool, data: &Path) -> Result<Self, Failure> {
+        Ok(Self {
             json,
             colour: terminal::colour() && !json,
             data: data.display().to_string(),
             waiting: BTreeSet::new(),
-        }
+            lines: Lines::start()?,
+        })
     }
 
-    pub(super) fn begin(&self, urls: &[Url]) -> Result<(), Failure> {
+    pub(super) fn begin(&mut self, urls: &[Url]) {
         let version = env!("CARGO_PKG_VERSION");
-        if self.json {
-            let urls: Vec<&str> = urls.iter().map(Url::as_str).collect();
-            return output::json(
-                &json!({"event": "started", "role": "up", "pid": std::process::id(), "version": version, "data": self.data, "urls": urls}),
-            );
-        }
-        output::line(&format!("touchstone {version} · data in {}", self.data))
+        let urls: Vec<&str> = urls.iter().map(Url::as_str).collect();
+        self.tell(
+            &json!({"event": "started", "role": "up", "pid": std::process::id(), "version": version, "data": self.data, "urls": urls}),
+            &format!("touchstone {version} · data in {}", self.data),
+        );
     }
 
-    pub(super) fn say(&mut self, notice: &Notice) -> Result<(), Failure> {
+    /// Waits until what is said reaches nobody any more: the reader went away
+    /// (`| head`), or writing failed.
+    pub(super) async fn unheard(&mut self) -> Result<(), Failure> {
+        self.lines.ended().await
+    }
+
+    pub(super) fn say(&mut self, notice: &Notice) {
         match notice {
             Notice::Started { role, pid } => self.tell(
                 &json!({"event": "started", "role": role, "pid": pid}),
@@ -65,45 +72,46 @@ impl Narrator {
                     "again_in_ms": u64::try_from(again_in.as_millis()).unwrap_or(u64::MAX),
                 }),
                 &format!(
-                    "{role} stopped unasked ({how}); starting it again in {:.1} s; it said: {}",
+                    "{role} stopped unasked ({how}); starting it again in {:.1} s{}",
                     again_in.as_secs_f64(),
-                    terminal::plain(why)
+                    why.as_deref()
+                        .map(|why| format!("; it said: {}", terminal::plain(why)))
+                        .unwrap_or_default()
                 ),
             ),
             // Ends `up`, which says it.
-            Notice::Hopeless { .. } => Ok(()),
+            Notice::Hopeless { .. } => {}
             Notice::Line { line } => match serde_json::from_str(line) {
                 Ok(event) => self.event(&event),
-                Err(error) => {
-                    tracing::warn!(%error, "a role wrote a line that is no event");
-                    Ok(())
-                }
+                Err(error) => tracing::warn!(%error, "a role wrote a line that is no event"),
             },
         }
     }
 
-    pub(super) fn signer_is_silent(&self) -> Result<(), Failure> {
+    pub(super) fn signer_is_silent(&mut self) {
         self.tell(
             &json!({"event": "signer_silent"}),
             "the signer does not answer yet; see logs/signer.log in the data folder",
-        )
+        );
     }
 
-    pub(super) fn stopping(&self) -> Result<(), Failure> {
+    pub(super) fn stopping(&mut self) {
         self.tell(
             &json!({"event": "stopping"}),
             "stopping: runs in flight are finished, stored and signed",
-        )
+        );
     }
 
-    pub(super) fn end(&self) -> Result<(), Failure> {
-        self.tell(&json!({"event": "stopped", "role": "up"}), "stopped")
+    /// Says the end, and waits a moment for a reader that takes what was said.
+    pub(super) async fn end(mut self) -> Result<(), Failure> {
+        self.tell(&json!({"event": "stopped", "role": "up"}), "stopped");
+        self.lines.finish().await
     }
 
     /// An event of the coordinator's.
-    fn event(&mut self, event: &Value) -> Result<(), Failure> {
+    fn event(&mut self, event: &Value) {
         if self.json {
-            return output::json(event);
+            return self.put(event.to_string());
         }
         let text = |key: &str| terminal::plain(event[key].as_str().unwrap_or_default());
         let line = match event["event"].as_str().unwrap_or_default() {
@@ -116,7 +124,7 @@ impl Narrator {
                 if self.waiting.len() < WAITING_LIMIT {
                     self.waiting.insert(text("run_id"));
                 }
-                return Ok(());
+                return;
             }
             "attested" => {
                 self.waiting.remove(&text("run_id"));
@@ -172,9 +180,9 @@ impl Narrator {
             ),
             "agent_left" => format!("agent {} left", short(&text("agent_key_id"))),
             // `up` says itself when all of it has stopped.
-            _ => return Ok(()),
+            _ => return,
         };
-        output::line(&line)
+        self.put(line);
     }
 
     /// The four counts, in the order of the pages; a zero is said too.
@@ -187,12 +195,23 @@ impl Narrator {
             .join(" ")
     }
 
-    fn tell(&self, event: &Value, line: &str) -> Result<(), Failure> {
-        if self.json {
-            output::json(event)
+    fn tell(&mut self, event: &Value, line: &str) {
+        self.put(if self.json {
+            event.to_string()
         } else {
-            output::line(line)
+            line.to_owned()
+        });
+    }
+
+    fn put(&mut self, line: String) {
+        if let Some(count) = self.lines.take_unwritten() {
+            self.lines.put(if self.json {
+                json!({"event": "unwritten", "lines": count}).to_string()
+            } else {
+                format!("{count} lines are missing here: they were not read in time")
+            });
         }
+        self.lines.put(line);
     }
 }
 
