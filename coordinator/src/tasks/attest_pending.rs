@@ -16,8 +16,8 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::backoff::pause;
 use crate::{
+    backoff::pause,
     clock::SharedClock,
     event::{Event, Events, PagesUrl},
     random::SharedRandom,

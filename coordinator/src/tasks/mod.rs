@@ -3,7 +3,7 @@
 //! to look sooner.
 
 pub mod attest_pending;
-mod backoff;
 pub mod follow_log;
+pub mod prune;
 pub mod record_missed;
 pub mod refresh;

@@ -7,6 +7,12 @@ use super::*;
 use crate::support::signer::Held;
 use touchstone_coordinator::tasks::attest_pending::ATTESTED_AT_ONCE;
 
+on_every_engine!(
+    the_oldest_are_with_the_signer_together_and_each_once,
+    one_that_hangs_delays_no_other,
+    one_that_fails_waits_alone,
+);
+
 const RUNS: usize = 2 * ATTESTED_AT_ONCE + 1;
 
 /// So many runs that were stored, in this order, while the signer was away.
@@ -35,11 +41,10 @@ async fn signed(coordinator: &mut Coordinator, count: usize) -> BTreeSet<String>
     signed
 }
 
-#[tokio::test]
-async fn the_oldest_are_with_the_signer_together_and_each_once() {
+async fn the_oldest_are_with_the_signer_together_and_each_once(engines: Engines) {
     let urls = urls();
     let urls: Vec<&str> = urls.iter().map(String::as_str).collect();
-    let (_site, signer, mut coordinator, mut agent) = spine(&urls).await;
+    let (_site, signer, mut coordinator, mut agent) = spine(engines, &urls).await;
     let runs = waiting(&signer, &mut agent).await;
     signer.hold(Held::All);
     signer.come_back();
@@ -60,11 +65,10 @@ async fn the_oldest_are_with_the_signer_together_and_each_once() {
     coordinator.stop().await;
 }
 
-#[tokio::test]
-async fn one_that_hangs_delays_no_other() {
+async fn one_that_hangs_delays_no_other(engines: Engines) {
     let urls = urls();
     let urls: Vec<&str> = urls.iter().map(String::as_str).collect();
-    let (_site, signer, mut coordinator, mut agent) = spine(&urls).await;
+    let (_site, signer, mut coordinator, mut agent) = spine(engines, &urls).await;
     let runs = waiting(&signer, &mut agent).await;
     signer.hold(Held::Run(runs[0].clone()));
     signer.come_back();
@@ -78,9 +82,9 @@ async fn one_that_hangs_delays_no_other() {
     coordinator.stop().await;
 }
 
-#[tokio::test]
-async fn one_that_fails_waits_alone() {
-    let (_site, signer, mut coordinator, mut agent) = spine(&[URL, "https://b.example/mcp"]).await;
+async fn one_that_fails_waits_alone(engines: Engines) {
+    let (_site, signer, mut coordinator, mut agent) =
+        spine(engines, &[URL, "https://b.example/mcp"]).await;
     signer.set_mood(Mood::Fails(Status::internal("it fell over")));
     let failing = lease(&mut agent).await;
     let report = agent.identity.report(&failing, "{}");

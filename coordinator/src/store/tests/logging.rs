@@ -11,6 +11,11 @@ use touchstone_evidence::text::{KeyId, RunId};
 use super::*;
 use crate::store::LogPart;
 
+on_both_engines!(
+    what_was_stored_in_parts_is_served_as_far_as_the_checkpoint_goes,
+    the_newest_checkpoint_that_was_given_is_held,
+);
+
 fn entry(index: u64) -> Vec<u8> {
     let entry = Entry {
         envelope_sha256: [u8::try_from(index % 256).unwrap(); 32],
@@ -48,9 +53,7 @@ async fn grow(store: &Store, to: u64, shown: bool) -> Edge {
     edge
 }
 
-#[tokio::test]
-async fn what_was_stored_in_parts_is_served_as_far_as_the_checkpoint_goes() {
-    let fixture = Fixture::new().await;
+async fn what_was_stored_in_parts_is_served_as_far_as_the_checkpoint_goes(fixture: Fixture) {
     let reader = fixture.reader();
     let tile = |path: &str| Tile::read_path(path).unwrap();
     assert_eq!(reader.log_tile(tile("0/000.p/1")).await.unwrap(), None);
@@ -101,9 +104,7 @@ async fn what_was_stored_in_parts_is_served_as_far_as_the_checkpoint_goes() {
     assert!(lines("run-300").await.is_empty() && lines("' OR 1=1").await.is_empty());
 }
 
-#[tokio::test]
-async fn the_newest_checkpoint_that_was_given_is_held() {
-    let fixture = Fixture::new().await;
+async fn the_newest_checkpoint_that_was_given_is_held(fixture: Fixture) {
     let target = fixture.target("https://one.example/mcp").await;
     let mut edge = Edge::empty();
     let mut given = Vec::new();
