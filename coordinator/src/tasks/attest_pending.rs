@@ -30,9 +30,9 @@ use crate::{
 /// log in batches, and fewer than the 8 requests that it takes from one
 /// connection, so that keys, roster and log are answered meanwhile.
 pub const ATTESTED_AT_ONCE: usize = 6;
-/// Runs that are read from the outbox at once: those under way, which stand
-/// there still, and as many again.
-const READ_AT_ONCE: i64 = 2 * ATTESTED_AT_ONCE as i64;
+/// Runs that are read from the outbox at once: [`ATTESTED_AT_ONCE`] that are
+/// under way, which stand there still, and as many again.
+const READ_AT_ONCE: i64 = 12;
 /// Between two looks when nothing wakes us.
 const LOOK_EVERY: Duration = Duration::from_mins(1);
 /// First and longest pause while the signer, or the store, is away.

@@ -15,8 +15,8 @@ use touchstone_evidence::log::{
 };
 use touchstone_proto::signer::LogResponse;
 
-use crate::backoff::pause;
 use crate::{
+    backoff::pause,
     clock::SharedClock,
     random::SharedRandom,
     signer::{Signer, SignerError},

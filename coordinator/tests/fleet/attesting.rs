@@ -83,7 +83,8 @@ async fn one_that_hangs_delays_no_other(engines: Engines) {
 }
 
 async fn one_that_fails_waits_alone(engines: Engines) {
-    let (_site, signer, mut coordinator, mut agent) = spine(engines, &[URL, "https://b.example/mcp"]).await;
+    let (_site, signer, mut coordinator, mut agent) =
+        spine(engines, &[URL, "https://b.example/mcp"]).await;
     signer.set_mood(Mood::Fails(Status::internal("it fell over")));
     let failing = lease(&mut agent).await;
     let report = agent.identity.report(&failing, "{}");
