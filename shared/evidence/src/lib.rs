@@ -5,7 +5,8 @@
 //! * [`dsse`]: the envelope around its canonical bytes.
 //! * [`keyset`]: which keys count, and since when.
 //! * [`bundle`] and [`verify`](mod@verify): one file to check offline, and the check.
-//! * [`target`]: what names an endpoint. [`schema`]: the payload's JSON Schema.
+//! * [`target`]: what names an endpoint. [`schema`]: the payload versions there
+//!   are, each with its JSON Schema. [`sigstore`]: the envelope for others' tools.
 //!
 //! Nothing here does I/O or reads a clock. Whatever is read from outside has a
 //! size limit, and no input panics.
@@ -20,6 +21,7 @@ pub mod payload;
 #[cfg(test)]
 mod sample;
 pub mod schema;
+pub mod sigstore;
 pub mod target;
 pub mod text;
 pub mod timestamp;

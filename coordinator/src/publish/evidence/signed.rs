@@ -5,6 +5,7 @@ use sha2::{Digest as _, Sha256};
 use touchstone_evidence::bundle::Bundle;
 use touchstone_evidence::dsse::Envelope;
 use touchstone_evidence::keyset::{KeyDocument, KeyEntry};
+use touchstone_evidence::sigstore;
 use touchstone_proto::observation::{Observation, Step};
 
 use crate::store::read::Evidence;
@@ -46,6 +47,11 @@ impl<'a> Signed<'a> {
             )
             .to_json(),
         )
+    }
+
+    /// The envelope as a sigstore bundle, which names its key and needs none.
+    pub(in crate::publish) fn sigstore(&self) -> Option<Vec<u8>> {
+        sigstore::export(&self.envelope)
     }
 
     pub(in crate::publish) fn payload(&self) -> &[u8] {
