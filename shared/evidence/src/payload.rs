@@ -150,7 +150,7 @@ pub struct Suite {
     pub suite_commit: Option<Commit>,
     #[serde(deserialize_with = "present")]
     pub suite_digest: Option<Digest>,
-    /// The folder held changes that the commit does not.
+    /// What the programs were built from held changes that the commit does not.
     #[serde(deserialize_with = "present")]
     pub dirty: Option<bool>,
 }
