@@ -54,7 +54,9 @@ pub(super) fn run(
             Err(failure) => Judged::Unreadable(failure),
         };
         summary.count(&judged);
-        bar.suspend(|| tell(file, &judged, as_json))?;
+        if as_json || judged.exit() != Exit::Done {
+            bar.suspend(|| tell(file, &judged, as_json))?;
+        }
         bar.inc(1);
     }
     bar.finish_and_clear();
@@ -117,13 +119,10 @@ fn progress(files: usize) -> ProgressBar {
     bar
 }
 
-/// With JSON a line for every file; else a line for each that does not hold.
+/// One line about one file.
 fn tell(file: &Path, judged: &Judged, as_json: bool) -> Result<(), Failure> {
     let (exit, sentence) = (judged.exit(), judged.sentence());
     if !as_json {
-        if exit == Exit::Done {
-            return Ok(());
-        }
         let said = match judged {
             Judged::Answer(answer) => super::said(answer.verdict),
             Judged::Unreadable(_) => "cannot be read",

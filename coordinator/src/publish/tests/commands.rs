@@ -82,8 +82,7 @@ async fn the_openssl_command_verifies_and_refuses_what_was_altered() {
     );
 
     let bundle = folder.path().join(format!("{run_id}.json"));
-    let mut altered: serde_json::Value =
-        serde_json::from_slice(&std::fs::read(&bundle).unwrap()).unwrap();
+    let mut altered: Value = serde_json::from_slice(&std::fs::read(&bundle).unwrap()).unwrap();
     let other = data_encoding::BASE64.encode(payload.replace("UNVERIFIED", "VERIFIED").as_bytes());
     altered["envelope"]["payload"] = other.into();
     std::fs::write(&bundle, serde_json::to_string_pretty(&altered).unwrap()).unwrap();
