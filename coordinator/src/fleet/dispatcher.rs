@@ -10,7 +10,7 @@ use std::{
 };
 use touchstone_telemetry::Chain;
 
-use tokio::sync::mpsc;
+use tokio::{sync::mpsc, time::Instant};
 use tokio_util::sync::CancellationToken;
 use touchstone_proto::fleet::{Lease, WorkResponse, work_response::Message};
 
@@ -20,7 +20,7 @@ use super::{
     view::{FleetView, RegionView},
 };
 use crate::{
-    queue::Work,
+    queue::{CLAIM_AFTER, QueueError, Queued, Work},
     schedule::{Decision, Schedule, Start},
 };
 
@@ -31,6 +31,9 @@ const TAKE_LIMIT: usize = 64;
 /// The longest sleep: a clock that was set is noticed after this.
 const SLEEP_LIMIT: Duration = Duration::from_secs(30);
 
+// Otherwise another replica would take a run whose lease still holds.
+const _: () = assert!(CLAIM_AFTER.as_millis() > LEASE_MS as u128);
+
 /// The task behind [`Dispatch`].
 #[derive(Debug)]
 pub struct Dispatcher {
@@ -39,6 +42,8 @@ pub struct Dispatcher {
     agents: HashMap<ConnectionId, Connected>,
     commands: mpsc::Receiver<Command>,
     stopped: bool,
+    /// When it was last asked how many runs wait.
+    counted_at: Option<Instant>,
     parts: Parts,
 }
 
@@ -50,6 +55,7 @@ impl Dispatcher {
             agents: HashMap::new(),
             commands,
             stopped: false,
+            counted_at: None,
             parts,
         }
     }
@@ -79,9 +85,10 @@ impl Dispatcher {
     fn until_next(&self) -> Duration {
         let wake = self.schedule.next_wake_ms();
         let next = wake.into_iter().chain(self.leases.next_deadline_ms()).min();
-        next.map_or(SLEEP_LIMIT, |at_ms| {
+        let limit = self.parts.queue.shared().unwrap_or(SLEEP_LIMIT);
+        next.map_or(limit, |at_ms| {
             let wait_ms = at_ms.saturating_sub(self.now_ms()).max(0);
-            Duration::from_millis(wait_ms.unsigned_abs()).min(SLEEP_LIMIT)
+            Duration::from_millis(wait_ms.unsigned_abs()).min(limit)
         })
     }
 
@@ -163,6 +170,7 @@ impl Dispatcher {
                 again = lost.again,
                 "a lease was lost"
             );
+            self.unqueue(&Queued::from(&lost.work)).await;
             let decisions = self.schedule.lost(&lost.work, lost.again);
             self.carry_out(decisions).await;
         }
@@ -172,23 +180,10 @@ impl Dispatcher {
         let mut decisions = VecDeque::from(decisions);
         while let Some(decision) = decisions.pop_front() {
             match decision {
-                Decision::Offer(work) => {
-                    if let Err(error) = self.parts.queue.push(work.clone()).await {
-                        tracing::warn!(
-                            run.id = &*work.run_id,
-                            region = &*work.region,
-                            error = %Chain(&error),
-                            "a due run found no place"
-                        );
-                        decisions.extend(self.schedule.overflowed(&work));
-                    }
-                }
+                Decision::Offer(work) => decisions.extend(self.offer(&work).await),
                 Decision::Withdraw(work) => {
                     self.leases.settle(&work.run_id);
-                    if let Err(error) = self.parts.queue.remove(&work).await {
-                        // Whoever takes it is told that it is gone.
-                        tracing::debug!(error = %Chain(&error), "not removed");
-                    }
+                    self.unqueue(&Queued::from(&work)).await;
                 }
                 Decision::Missed(missed) => {
                     // Waits while the store is away: without it no result could
@@ -201,6 +196,32 @@ impl Dispatcher {
         }
     }
 
+    async fn offer(&mut self, work: &Work) -> Vec<Decision> {
+        match self.parts.queue.push(&Queued::from(work)).await {
+            Ok(()) => Vec::new(),
+            Err(QueueError::Full) => {
+                tracing::warn!(
+                    run.id = &*work.run_id,
+                    region = &*work.region,
+                    "a due run found no place"
+                );
+                self.schedule.overflowed(work)
+            }
+            Err(error) => {
+                // The queue says that it lost runs once it is back.
+                tracing::debug!(run.id = &*work.run_id, error = %Chain(&error), "not queued");
+                Vec::new()
+            }
+        }
+    }
+
+    async fn unqueue(&mut self, run: &Queued) {
+        if let Err(error) = self.parts.queue.remove(run).await {
+            // Whoever takes it finds that it is gone.
+            tracing::debug!(run.id = &*run.run_id, error = %Chain(&error), "not removed");
+        }
+    }
+
     /// Leases as many runs of a region as its agents can start.
     async fn hand_out(&mut self, region: &Arc<str>) {
         loop {
@@ -210,29 +231,43 @@ impl Dispatcher {
             }
             let taken = match self.parts.queue.take(region, permits).await {
                 Ok(taken) => taken,
+                Err(QueueError::Lost) => {
+                    tracing::warn!(
+                        region = &**region,
+                        "the queue lost its runs; they are queued again"
+                    );
+                    let decisions = self.schedule.offered(region);
+                    self.carry_out(decisions).await;
+                    return;
+                }
                 Err(error) => {
-                    tracing::warn!(error = %Chain(&error), "no runs taken");
+                    tracing::debug!(error = %Chain(&error), "no runs taken");
                     return;
                 }
             };
             if taken.is_empty() {
                 return;
             }
-            for work in taken {
-                self.give(work).await;
+            for run in taken {
+                self.give(&run).await;
             }
         }
     }
 
-    async fn give(&mut self, work: Work) {
+    async fn give(&mut self, run: &Queued) {
         let now_ms = self.now_ms();
-        if self.schedule.start(&work, now_ms) != Start::Go {
+        if !self.schedule.knows(&run.target_id) {
+            // Left to a replica that does; it is taken again after a while.
             return;
         }
+        let work = self.schedule.named(run);
+        let Some(work) = work.filter(|work| self.schedule.start(work, now_ms) == Start::Go) else {
+            self.unqueue(run).await;
+            return;
+        };
         let Some(connection) = self.leases.grant(work.clone(), now_ms) else {
             // Taken within the permits, so this is only for the books.
-            let decisions = self.schedule.lost(&work, true);
-            self.carry_out(decisions).await;
+            self.lose(vec![Lost { work, again: true }]).await;
             return;
         };
         let sent = self.agents.get(&connection).is_some_and(|agent| {
@@ -272,16 +307,32 @@ impl Dispatcher {
     }
 
     /// Shows pages how the fleet is.
-    async fn show(&self) {
+    async fn show(&mut self) {
+        let every = self.parts.queue.shared().unwrap_or_default();
+        let count_again = self
+            .counted_at
+            .is_none_or(|counted_at| counted_at.elapsed() >= every);
+        if count_again {
+            self.counted_at = Some(Instant::now());
+        }
         let mut view = FleetView::default();
         for region in self.schedule.regions() {
             let (agents, leased, oldest_lease_at_ms) = self.leases.region(&region);
-            let queued = self.parts.queue.depth(&region).await.unwrap_or(0);
+            let mut queued = self
+                .parts
+                .view
+                .borrow()
+                .regions
+                .get(&region)
+                .map_or(0, |r| r.queued);
+            if count_again && let Ok(depth) = self.parts.queue.depth(&region).await {
+                queued = u32::try_from(depth).unwrap_or(u32::MAX);
+            }
             let region_view = RegionView {
                 agents,
                 leased,
                 oldest_lease_at_ms,
-                queued: u32::try_from(queued).unwrap_or(u32::MAX),
+                queued,
             };
             view.regions.insert(region, region_view);
         }

@@ -100,7 +100,7 @@ pub fn load<T>(
     let text = std::str::from_utf8(&bytes).map_err(|error| Fault {
         line: bytes
             .get(..error.valid_up_to())
-            .map(|before| before.iter().filter(|byte| **byte == b'\n').count() + 1),
+            .map(|before| before.split(|byte| *byte == b'\n').count()),
         message: "the text is not UTF-8".to_owned(),
     });
     text.and_then(read).map_err(|fault| ConfigError::Invalid {

@@ -49,7 +49,7 @@ fn canonical(text: &[u8]) {
     let times = race(vec![Side::new("ours", ours), Side::new("theirs", theirs)]);
     let ratio = times[1].as_secs_f64() / times[0].as_secs_f64();
     println!(
-        "canonical form and SHA-256 of {} KB: {:.0?}; by others {:.0?}, {ratio:.1} times as long",
+        "canonical form and SHA-256 of {} KB: {:.1?}; by others {:.1?}, {ratio:.1} times as long",
         text.len() / 1_000,
         times[0],
         times[1],

@@ -5,6 +5,7 @@
 //! `tests/differential/install.sh` installs it; `tests/differential/run COUNT SEED`
 //! runs this over many more texts.
 
+mod parts;
 mod texts;
 
 use std::io::{BufReader, BufWriter, Read, Write};

@@ -3,224 +3,9 @@
 //!
 //! A text follows from the seed and its number alone.
 
-/// Where keys collide once in NFC, sort by UTF-16 and not by code points, or are
-/// special to ECMAScript.
-const KEYS: &[&str] = &[
-    "",
-    "a",
-    "A",
-    "b",
-    "1",
-    "2",
-    "10",
-    "-1",
-    "01",
-    "__proto__",
-    "constructor",
-    "toJSON",
-    "length",
-    "é",
-    "e\u{301}",
-    "\\u00e9",
-    "e\\u0301",
-    "Å",
-    "\u{212B}",
-    "A\u{30A}",
-    "\\u212B",
-    "\u{1F600}",
-    "\\uD83D\\uDE00",
-    "\u{E000}",
-    "\u{FB33}",
-    "\u{5D3}\u{5BC}",
-    "\u{FFFD}",
-    "\u{10FFFF}",
-    "가",
-    "\u{1100}\u{1161}",
-    "\\n",
-    "\\u000a",
-    "/",
-    "\\/",
-    "$ref",
-    "\\ud800",
-];
+use std::fmt::Write as _;
 
-/// Parts of strings, as they stand in JSON text.
-const PIECES: &[&str] = &[
-    // Plain, and every escape there is.
-    "a",
-    " ",
-    "The quick brown fox",
-    "\\\"",
-    "\\\\",
-    "\\/",
-    "/",
-    "\\b",
-    "\\f",
-    "\\n",
-    "\\r",
-    "\\t",
-    "\\u0000",
-    "\\u001F",
-    "\\u001f",
-    "\\u007f",
-    "\u{7f}",
-    "\\u0041",
-    "\u{80}",
-    "\u{2028}",
-    "\u{2029}",
-    "\u{FEFF}",
-    "\u{FFFE}",
-    "\u{FFFF}",
-    "<!--",
-    "日本語",
-    "\u{10FFFF}",
-    "\u{1F469}\u{200D}\u{1F4BB}",
-    // What NFC composes, keeps apart, reorders or replaces.
-    "é",
-    "e\u{301}",
-    "e\\u0301",
-    "\u{301}",
-    "a\u{323}\u{307}",
-    "a\u{307}\u{323}",
-    "\u{1E69}",
-    "\u{1E9B}\u{323}",
-    "\u{212B}",
-    "\u{2126}",
-    "\u{FB01}",
-    "\u{FF21}",
-    "\u{958}",
-    "\u{915}\u{93C}",
-    "\u{FB1D}",
-    "\u{2ADC}",
-    "\u{1100}\u{1161}",
-    "\u{1100}\u{1161}\u{11A8}",
-    "가\u{11A8}",
-    "\\u1100\\u1161",
-    "\u{340}",
-    "\u{344}",
-    "\u{37E}",
-    "\u{1D15E}",
-    "\u{1D160}",
-    "\u{F900}",
-    "\u{2F800}",
-    "\u{1109A}",
-    "\u{11099}\u{110BA}",
-    "\u{1F71}",
-    "\u{3B1}\u{301}",
-    "\u{9C7}\u{9BE}",
-    "\u{338}",
-    "=\u{338}",
-    // Surrogates: paired, alone, the wrong way round, in two spellings.
-    "\\uD83D\\uDE00",
-    "\\ud83d\\ude00",
-    "\\uD800",
-    "\\uDFFF",
-    "\\uDE00\\uD83D",
-    "\\uD83D\u{301}",
-    // No JSON.
-    "\\x41",
-    "\\u12",
-    "\\U0041",
-    "\\'",
-    "\u{1}",
-    "\t",
-    "\n",
-];
-
-/// How many at the end of [`PIECES`] are no JSON, or no Unicode.
-const SELDOM: usize = 11;
-
-const NUMBERS: &[&str] = &[
-    "0",
-    "-0",
-    "-0.0",
-    "0e999999999",
-    "-0e-5",
-    "1",
-    "-1",
-    "10",
-    "100.00",
-    "1E2",
-    "1e+2",
-    "1e-2",
-    "1e00002",
-    "0.1",
-    "0.30000000000000004",
-    "9007199254740991",
-    "9007199254740992",
-    "9007199254740993",
-    "-9007199254740995",
-    "9007199254740992.5",
-    "9007199254740993.0000000000000000000000000000001",
-    "18446744073709551615",
-    "18446744073709551616",
-    "123456789012345678901234567890",
-    "333333333.33333329",
-    "1e20",
-    "1e21",
-    "999999999999999900000",
-    "999999999999999999999",
-    "1e-6",
-    "1e-7",
-    "0.000001",
-    "0.0000001",
-    "1.7976931348623157e308",
-    "1.7976931348623158e308",
-    "1.7976931348623159e308",
-    "-1.7976931348623159e308",
-    "179769313486231580793e289",
-    "1e308",
-    "1e309",
-    "1e400",
-    "-1e400",
-    "1e99999999999999999999",
-    "1e-400",
-    "-1e-99999999999999999999",
-    "5e-324",
-    "4.9e-324",
-    "2.4703282292062327e-324",
-    "2.4703282292062328e-324",
-    "2.2250738585072011e-308",
-    "2.2250738585072014e-308",
-    "4.35",
-    "1.005",
-    "5e-7",
-    "2e22",
-    "1e23",
-    "8.41e21",
-    "9.5367431640625e-7",
-];
-
-/// Not JSON, though some readers take them.
-const NO_VALUES: &[&str] = &[
-    "01",
-    "+1",
-    "1.",
-    ".5",
-    "1e",
-    "1e+",
-    "--1",
-    "0x10",
-    "1_000",
-    "NaN",
-    "Infinity",
-    "-Infinity",
-    "undefined",
-    "True",
-    "nul",
-    "'a'",
-    "//",
-    "/**/1",
-    "[1,]",
-    "{\"a\":1,}",
-    "{a:1}",
-    "[,1]",
-    "{\"a\" 1}",
-    "\u{FEFF}1",
-    "\u{A0}1",
-    "\u{B}1",
-    "",
-];
+use crate::parts::{KEYS, NO_VALUES, NUMBERS, PIECES, SELDOM};
 
 /// The text of this number.
 pub(crate) fn text(seed: u64, number: u64) -> Vec<u8> {
@@ -311,8 +96,8 @@ impl Maker {
             if self.below(4) == 0 {
                 self.string();
             } else {
-                let listed = if self.below(40) == 0 { 0 } else { 1 };
-                let key = self.one_of(&KEYS[..KEYS.len() - listed]);
+                let seldom = usize::from(self.below(40) == 0);
+                let key = self.one_of(&KEYS[..KEYS.len() - 1 + seldom]);
                 self.text.push('"');
                 self.text.push_str(key);
                 self.text.push('"');
@@ -372,7 +157,7 @@ impl Maker {
         };
         if self.below(4) == 0 || "\"\\".contains(character) {
             for unit in character.encode_utf16(&mut [0; 2]) {
-                self.text.push_str(&format!("\\u{unit:04X}"));
+                write!(self.text, "\\u{unit:04X}").expect("a String takes all");
             }
         } else {
             self.text.push(character);

@@ -24,7 +24,10 @@ fuzz_target!(|text: &str| {
     ];
     for taken in taken.into_iter().flatten() {
         assert_eq!(taken, text);
-        assert!(text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'"' && byte != b'\\'));
+        assert!(
+            text.bytes()
+                .all(|byte| byte.is_ascii_graphic() && byte != b'"' && byte != b'\\')
+        );
     }
     if let Ok(time) = Timestamp::parse(text) {
         assert_eq!(time.to_string(), text);

@@ -14,8 +14,8 @@ use observe::{ENDPOINT, HEADERS, Observe, modern, reply, wall};
 
 const CHALLENGE: &str = "Bearer resource_metadata=\"https://mcp.example/x\"";
 
-/// Where the answer stands; what the header is; then a line that is its value or
-/// an address, and the body.
+/// Where the answer stands; what the header is; the status; then a line that is
+/// the header's value or an address, and the body.
 type Input<'a> = (u8, u8, u16, &'a str);
 
 fuzz_target!(|input: Input<'_>| {
@@ -23,7 +23,12 @@ fuzz_target!(|input: Input<'_>| {
     let (line, body) = text.split_once('\n').unwrap_or(("", text));
     let (name, _) = HEADERS[usize::from(header) % HEADERS.len()];
     let content = ["application/json", "text/html", "text/event-stream", ""];
-    let answer = reply(status, content[usize::from(header) % 4], body).header(name, line);
+    let answer = reply(
+        u32::from(status).max(1),
+        content[usize::from(header) % 4],
+        body,
+    )
+    .header(name, line);
     let gated = || modern().list(wall(CHALLENGE));
     let run = match place % 8 {
         0 => Observe::new().discover(answer),
