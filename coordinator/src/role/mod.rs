@@ -278,9 +278,6 @@ impl Running {
         let opened = Opened::open(config, &outside).await?;
         let prune = prune(config, &opened.store, &outside);
         let Outside { clock, random } = outside;
-        let stored = Arc::new(Notify::new());
-        let (attest, follow_log) =
-            opened.signing(&clock, &random, &events, pages_url, Arc::clone(&stored));
         let tokens = Tokens::default();
         let stored = Arc::new(Notify::new());
         let (attest, follow_log) =
