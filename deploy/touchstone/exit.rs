@@ -18,6 +18,7 @@ pub(crate) enum Exit {
     DoesNotVerify = 7,
     CannotTell = 8,
     Conflict = 9,
+    Partial = 10,
     TryLater = 75,
     Configuration = 78,
 }

@@ -1,4 +1,7 @@
-//! `touchstone verify FILE`: an evidence bundle, checked offline.
+//! `touchstone verify FILE`: an evidence bundle, or a folder of them, checked
+//! offline.
+
+mod folder;
 
 use std::path::PathBuf;
 
@@ -10,7 +13,7 @@ use crate::{input, output, terminal};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The bundle, as `check --bundle` or an evidence page gave it; - is standard input
+    /// The bundle, as `check --bundle` or an evidence page gave it, or a folder of bundles; - is standard input
     file: PathBuf,
     /// A key document that you pinned; only keys in it are believed
     #[arg(long, value_name = "FILE")]
@@ -18,13 +21,18 @@ pub(crate) struct Args {
     /// Judge the raw observation again and compare the payload's bytes
     #[arg(long)]
     replay: bool,
-    /// Print JSON
+    /// Print JSON; of a folder a line for each file, and last a summary
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn run(args: &Args) -> Outcome {
-    let bytes = input::read(&args.file)?;
+    // Read first: of two slips the one about the bundle is told.
+    let bytes = if args.file.is_dir() {
+        None
+    } else {
+        Some(input::read(&args.file)?)
+    };
     let keys = args
         .keys
         .as_ref()
@@ -38,7 +46,11 @@ pub(crate) fn run(args: &Args) -> Outcome {
         suite: &suite,
         derive: &touchstone_signer::derive,
     };
-    let verdict = verify_bytes(&bytes, keys.as_ref(), args.replay.then_some(&replay));
+    let verify = |bytes: &[u8]| verify_bytes(bytes, keys.as_ref(), args.replay.then_some(&replay));
+    let Some(bytes) = bytes else {
+        return folder::run(&args.file, args.keys.as_deref(), args.json, verify);
+    };
+    let verdict = verify(&bytes);
     if args.json {
         output::json(&verdict)?;
     } else {
@@ -52,16 +64,23 @@ pub(crate) fn run(args: &Args) -> Outcome {
             let detail = terminal::plain(&step.detail);
             output::line(&format!("{mark} {:18} {detail}", step.step.as_str()))?;
         }
-        let said = match verdict.verdict {
-            Verdict::Valid => "valid",
-            Verdict::Invalid => "does not verify",
-            Verdict::Undecidable => "cannot be told",
-        };
-        output::line(&terminal::strong(said, colour))?;
+        output::line(&terminal::strong(said(verdict.verdict), colour))?;
     }
-    Ok(match verdict.verdict {
+    Ok(exit_of(verdict.verdict))
+}
+
+fn said(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Valid => "valid",
+        Verdict::Invalid => "does not verify",
+        Verdict::Undecidable => "cannot be told",
+    }
+}
+
+fn exit_of(verdict: Verdict) -> Exit {
+    match verdict {
         Verdict::Valid => Exit::Done,
         Verdict::Invalid => Exit::DoesNotVerify,
         Verdict::Undecidable => Exit::CannotTell,
-    })
+    }
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs into target/peers, at the versions pinned beside this script, the
-# real MCP servers of the end-to-end tests and the judge of our own client.
+# real MCP servers of the end-to-end tests, the judge of our own client, and the
+# verifiers that others wrote.
 # What is there as pinned is left alone; with nothing to do it says nothing.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -57,6 +58,14 @@ from_pypi() {
   attempt "$into/$1/bin/pip" install --quiet --disable-pip-version-check --no-deps -r "$2"
 }
 
+# The packages themselves are kept, for an installer that is to find them
+# without a registry.
+from_pypi_kept() {
+  python3 -m venv "$into/$1"
+  attempt "$into/$1/bin/pip" download --quiet --disable-pip-version-check --no-deps -d "$into/$1/packages" -r "$2"
+  "$into/$1/bin/pip" install --quiet --disable-pip-version-check --no-deps --no-index -f "$into/$1/packages" -r "$2"
+}
+
 # With a build directory of its own: the program under test shares nothing with it.
 from_source() {
   cd "$(dirname "$2")"
@@ -67,10 +76,12 @@ from_source() {
 at_work=()
 (part node from_npm "$here"/node/package{,-lock}.json) & at_work+=($!)
 (part judge from_npm "$here"/judge/package{,-lock}.json) & at_work+=($!)
+(part sigstore from_npm "$here"/sigstore/package{,-lock}.json) & at_work+=($!)
 (part rmcp from_source "$here"/rmcp/{Cargo.toml,Cargo.lock,src/main.rs}) & at_work+=($!)
-for name in mcp1 mcp2 verify; do
+for name in mcp1 mcp2; do
   (part "$name" from_pypi "$here/python/$name.txt") & at_work+=($!)
 done
+(part verify from_pypi_kept "$here/python/verify.txt") & at_work+=($!)
 failed=0
 for work in "${at_work[@]}"; do wait "$work" || failed=1; done
 [ "$failed" = 0 ] || { echo "the test peers could not be installed" >&2; exit 1; }

@@ -3,6 +3,7 @@
 pub mod group;
 pub mod hostile;
 pub mod peers;
+pub mod secret;
 pub mod typed;
 pub mod until;
 pub mod up;

@@ -34,6 +34,16 @@ impl Up {
     }
 
     pub fn start_with(data: &Path, urls: &[&str], more: &[&str]) -> Self {
+        Self::start_in(&[], data, urls, more)
+    }
+
+    /// The same with more in its environment.
+    pub fn start_in(
+        environment: &[(&str, &str)],
+        data: &Path,
+        urls: &[&str],
+        more: &[&str],
+    ) -> Self {
         let log = std::fs::File::create(data.with_extension("up.log")).unwrap();
         let mut child = Command::new(program())
             .args(["up", "--json", "--listen", "127.0.0.1:0"])
@@ -41,6 +51,7 @@ impl Up {
             .arg(data)
             .args(more)
             .args(urls)
+            .envs(environment.iter().copied())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(log)
@@ -106,6 +117,12 @@ impl Up {
     pub fn never(&mut self, kind: impl Fn(&Value) -> bool) -> bool {
         self.seen.extend(self.events.try_iter());
         !self.seen.iter().any(kind)
+    }
+
+    /// All events that came so far, as they were written.
+    pub fn said(&mut self) -> String {
+        self.seen.extend(self.events.try_iter());
+        self.seen.iter().map(|event| format!("{event}\n")).collect()
     }
 
     /// Forgets what came so far, so that [`Up::event`] waits for something new.

@@ -6,7 +6,7 @@ use touchstone_proto::observation::{Exchange, Observation};
 use touchstone_words::Param;
 
 use super::changes;
-use super::evidence::bundle_name;
+use super::evidence::{bundle_name, sigstore_name};
 use super::marks::Signature;
 use super::report::saw::{failure_name, step_name};
 use super::report::{Reading, sentence};
@@ -104,15 +104,17 @@ fn signature(reading: &Reading<'_>) -> Value {
         }) => (Some(key_id), Some(time(*attested_at_ms))),
         _ => (None, None),
     };
-    let evidence = run
-        .filter(|_| signed(reading))
-        .map(|run| format!("/evidence/{}", bundle_name(&run.run_id)));
+    let address = |name: fn(&str) -> String| {
+        run.filter(|_| signed(reading))
+            .map(|run| format!("/evidence/{}", name(&run.run_id)))
+    };
     json!({
         "scope": reading.signature.as_str(),
         "key_id": key_id,
         "attested_at": attested_at,
         "reason": reading.unsigned_reason(),
-        "evidence": evidence,
+        "evidence": address(bundle_name),
+        "sigstore_bundle": address(sigstore_name),
     })
 }
 

@@ -7,6 +7,7 @@
 //! * [`projection`] reduces a tool list to names, to names and input schemas, or
 //!   to full definitions, and gives its SHA-256.
 //! * [`change`] says what differs between two tool lists, and of what kind it is.
+//! * [`recompute`] holds the scripts by which others come to the same fingerprints.
 //!
 //! `nfc-jcs/v1` is three steps: read as `JSON.parse` reads; bring every string
 //! and every key to Unicode NFC; write by RFC 8785. It is not called RFC 8785,
@@ -24,6 +25,7 @@ mod normal;
 mod path;
 pub mod projection;
 mod read;
+pub mod recompute;
 mod scan;
 mod string;
 mod value;

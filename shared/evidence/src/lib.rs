@@ -6,7 +6,8 @@
 //! * [`keyset`]: which keys count, and since when.
 //! * [`log`]: the transparency log that envelopes are appended to.
 //! * [`bundle`] and [`verify`](mod@verify): one file to check offline, and the check.
-//! * [`target`]: what names an endpoint. [`schema`]: the payload's JSON Schema.
+//! * [`target`]: what names an endpoint. [`schema`]: the payload versions there
+//!   are, each with its JSON Schema. [`sigstore`]: the envelope for others' tools.
 //!
 //! Nothing here does I/O or reads a clock. Whatever is read from outside has a
 //! size limit, and no input panics.
@@ -22,6 +23,7 @@ pub mod payload;
 #[cfg(test)]
 mod sample;
 pub mod schema;
+pub mod sigstore;
 pub mod target;
 pub mod text;
 pub mod timestamp;

@@ -150,7 +150,7 @@ pub struct Suite {
     pub suite_commit: Option<Commit>,
     #[serde(deserialize_with = "present")]
     pub suite_digest: Option<Digest>,
-    /// The folder held changes that the commit does not.
+    /// What the programs were built from held changes that the commit does not.
     #[serde(deserialize_with = "present")]
     pub dirty: Option<bool>,
 }
@@ -329,9 +329,9 @@ impl Suite {
     }
 }
 
-/// The version that bytes claim, read as loosely as can be: whoever knows the
-/// version then reads them strictly.
-pub fn claimed_version(bytes: &[u8]) -> Option<(String, String)> {
+/// The predicate type and the version that bytes claim, read as loosely as can
+/// be: whoever knows the version then reads them strictly.
+pub(crate) fn claimed_version(bytes: &[u8]) -> Option<(String, String)> {
     #[derive(Deserialize)]
     struct Claim {
         #[serde(rename = "predicateType")]

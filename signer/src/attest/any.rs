@@ -7,7 +7,7 @@ use jsonschema::Validator;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use touchstone_evidence::payload::Statement;
-use touchstone_evidence::schema::PAYLOAD_1_0;
+use touchstone_evidence::schema::Version;
 use touchstone_evidence::text::Name;
 use touchstone_suites::reason::SPECS;
 use touchstone_suites::registry::CHECKS;
@@ -24,7 +24,7 @@ static UNSIGNED: LazyLock<Validator> = LazyLock::new(|| {
 });
 
 fn schema() -> Value {
-    serde_json::from_str(PAYLOAD_1_0).unwrap()
+    serde_json::from_str(Version::find("1.0").unwrap().schema).unwrap()
 }
 
 fn validator(schema: &Value) -> Validator {

@@ -6,6 +6,7 @@
 // that are marked as such.
 #![allow(clippy::unwrap_used)]
 
+mod history;
 mod killed;
 mod other_tools;
 #[path = "../../src/sample.rs"]

@@ -1,21 +1,26 @@
 //! The numbered commands of an evidence page, filled in for its run.
 
+use touchstone_canonical::recompute;
 use touchstone_evidence::payload::Predicate;
 use touchstone_evidence::text::Digest;
 
 use super::signed::Signed;
-use super::{bundle_name, short_key};
+use super::{bundle_name, short_key, sigstore_name};
 use crate::publish::commands::{Command, Commands, quote};
 use crate::publish::text::{Prose, Text};
 
 /// The release of securesystemslib that the printed command was tried with.
 const SECURESYSTEMSLIB: &str = "1.6.0";
+/// The same of npm's @sigstore/verify; it runs on Node.js 20 and newer.
+const SIGSTORE_VERIFY: &str = "3.1.1";
 
 /// One numbered thing to do.
 #[derive(Debug)]
 pub(super) struct Check {
     pub(super) title: Prose,
     pub(super) about: Option<Prose>,
+    /// Files to read before they are run: address and name.
+    pub(super) files: Vec<(String, &'static str)>,
     pub(super) command: Command,
     /// The lines that the command prints when all is well.
     pub(super) expected: Vec<String>,
@@ -37,6 +42,10 @@ pub(super) fn all(
     let mut add = |id: &str, code: String, expected: Vec<String>| {
         checks.push(Check {
             title: text.t(&format!("verify-{id}")),
+            files: match id {
+                "fingerprints" => SCRIPTS.map(|name| (script(name), name)).to_vec(),
+                _ => Vec::new(),
+            },
             about: touchstone_words::known(text.0, &format!("verify-{id}-about")).map(Prose),
             command: commands.next(code),
             expected,
@@ -46,6 +55,7 @@ pub(super) fn all(
         "download",
         [
             fetch(&format!("/evidence/{}", bundle_name(run_id))),
+            fetch(&format!("/evidence/{}", sigstore_name(run_id))),
             fetch("/keys.json"),
             fetch(&format!("/keys/{}.pem", short_key(signed.key_id()))),
         ]
@@ -62,7 +72,10 @@ pub(super) fn all(
         openssl(&bundle, &key_file),
         vec!["Signature Verified Successfully".to_owned()],
     );
-    add("python", python(&bundle), vec![signed.key_id().to_owned()]);
+    let key_id = || vec![signed.key_id().to_owned()];
+    add("python", python(&bundle), key_id());
+    let sigstore_bundle = quote(&sigstore_name(run_id));
+    add("sigstore", sigstore(&sigstore_bundle, &key_file), key_id());
     let suite = predicate.map(|predicate| &predicate.suite);
     if let Some((command, digest)) =
         suite.and_then(|suite| Some((suite.recompute_command()?, suite.suite_digest.as_ref()?)))
@@ -75,18 +88,19 @@ pub(super) fn all(
         let files: Vec<String> = (1..=pages)
             .map(|number| format!("tools-{number}.json"))
             .collect();
-        let mut code: Vec<String> = files
+        let pages = files
             .iter()
-            .map(|file| fetch(&format!("/evidence/{run_id}/{file}")))
+            .map(|file| format!("/evidence/{run_id}/{file}"));
+        let mut code: Vec<String> = SCRIPTS
+            .map(script)
+            .into_iter()
+            .chain(pages)
+            .map(|path| fetch(&path))
             .collect();
-        code.push(format!(
-            "node shared/canonical/recompute-fingerprints.mjs {}",
-            files.join(" ")
-        ));
-        code.push(format!(
-            "python3 shared/canonical/recompute_fingerprints.py {}",
-            files.join(" ")
-        ));
+        let [node, python] = SCRIPTS;
+        let files = files.join(" ");
+        code.push(format!("node {node} {files}"));
+        code.push(format!("python3 {python} {files}"));
         add("fingerprints", code.join("\n"), vec![printed]);
     }
     add(
@@ -108,11 +122,42 @@ openssl pkeyutl -verify -pubin -inkey {key_file} -rawin -in pae.bin -sigfile sig
     )
 }
 
-/// The signature by securesystemslib, the library of in-toto and TUF.
+/// The scripts that recompute fingerprints, by name.
+const SCRIPTS: [&str; 2] = [recompute::NODE.name, recompute::PYTHON.name];
+
+/// Where one is served.
+fn script(name: &str) -> String {
+    format!("/scripts/{name}")
+}
+
+/// The signature by the verifier of the sigstore project. No log, no authority
+/// and no timestamp of sigstore's is asked for: the key comes from the reader.
+fn sigstore(bundle: &str, key_file: &str) -> String {
+    format!(
+        r#"npm install --silent --no-save --prefix . @sigstore/verify@{SIGSTORE_VERIFY}
+node - {bundle} {key_file} <<'END'
+const {{ createPublicKey }} = require("node:crypto")
+const {{ readFileSync }} = require("node:fs")
+const {{ bundleFromJSON }} = require("@sigstore/bundle")
+const {{ toSignedEntity, Verifier }} = require("@sigstore/verify")
+
+const [bundle, pem] = process.argv.slice(2).map((name) => readFileSync(name, "utf8"))
+const key = {{ publicKey: createPublicKey(pem), validFor: () => true }}
+const none = {{ tlogThreshold: 0, ctlogThreshold: 0, timestampThreshold: 0 }}
+const entity = toSignedEntity(bundleFromJSON(JSON.parse(bundle)))
+new Verifier({{ publicKey: () => key }}, none).verify(entity)
+console.log(entity.key.hint)
+END"#
+    )
+}
+
+/// The signature by securesystemslib, the library of in-toto and TUF, in an
+/// environment of its own: a system's Python takes no packages (PEP 668).
 fn python(bundle: &str) -> String {
     format!(
-        r#"python3 -m pip install --quiet 'securesystemslib[crypto]=={SECURESYSTEMSLIB}'
-python3 - {bundle} keys.json <<'END'
+        r#"python3 -m venv check
+check/bin/pip install --quiet 'securesystemslib[crypto]=={SECURESYSTEMSLIB}'
+check/bin/python - {bundle} keys.json <<'END'
 import base64, json, sys
 from cryptography.hazmat.primitives.serialization import load_der_public_key
 from securesystemslib.dsse import Envelope

@@ -12,7 +12,8 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use data_encoding::HEXLOWER;
 use sha2::{Digest as _, Sha256};
-use touchstone_evidence::payload::{Predicate, Statement, claimed_version};
+use touchstone_evidence::payload::{Predicate, Statement, Suite};
+use touchstone_evidence::schema::{Claimed, Version};
 use touchstone_proto::vocabulary::Scope;
 use touchstone_words::Param;
 
@@ -30,6 +31,8 @@ use crate::targets::run_path;
 
 /// Characters of a key's id on a page; the id itself is a hint and no decision.
 const SHORT_KEY: usize = 16;
+/// How the name of a sigstore bundle ends, as others' tools expect it.
+const SIGSTORE_END: &str = ".sigstore.json";
 
 #[derive(Template)]
 #[template(path = "evidence.html")]
@@ -46,11 +49,16 @@ struct EvidencePage {
     rows: Vec<(Prose, String, Prose)>,
     unknown_version: Option<Prose>,
     log_href: Option<String>,
+    /// What the payload does not say about the code that judged.
+    suite_notice: Option<Prose>,
+    /// The schema of the payload, and which version it is of.
+    schema: Option<(String, Prose)>,
     payload_size: Prose,
     payload: Option<Verbatim>,
     payload_href: String,
     envelope: Verbatim,
     envelope_href: String,
+    sigstore_href: String,
     key_id: String,
     key_href: String,
     key_state: Prose,
@@ -61,6 +69,16 @@ struct EvidencePage {
 /// The name under which a bundle is fetched and saved.
 pub(super) fn bundle_name(run_id: &str) -> String {
     format!("{run_id}.json")
+}
+
+/// The same for its form as a sigstore bundle.
+pub(super) fn sigstore_name(run_id: &str) -> String {
+    format!("{run_id}{SIGSTORE_END}")
+}
+
+/// The run whose sigstore bundle has this name.
+pub(super) fn run_of_sigstore_name(name: &str) -> Option<&str> {
+    name.strip_suffix(SIGSTORE_END)
 }
 
 pub(super) fn short_key(key_id: &str) -> &str {
@@ -84,7 +102,11 @@ pub(super) fn show(text: Text, signed: &Signed<'_>, origin: &str) -> Response {
         // An envelope came with the run, so it is signed; its row lags behind.
         _ => (Scope::Full, run.stored_at_ms),
     };
-    let statement = Statement::read(signed.payload()).ok();
+    let version = Version::claimed(signed.payload());
+    let statement = match &version {
+        Claimed::Known(known) => known.read(signed.payload()).ok(),
+        Claimed::Unknown(_) | Claimed::Nothing => None,
+    };
     let predicate = statement.as_ref().map(Statement::predicate);
     let mut commands = Commands::new(text);
     let checks = checks::all(text, signed, predicate, origin, &mut commands);
@@ -117,13 +139,9 @@ pub(super) fn show(text: Text, signed: &Signed<'_>, origin: &str) -> Response {
         ),
         signed: text.moment(attested_at_ms),
         rows: rows(text, signed, predicate, scope),
-        unknown_version: statement.is_none().then(|| {
-            let version = claimed_version(signed.payload()).map(|(_, version)| version);
-            text.with(
-                "evidence-unknown-version",
-                &[("version", version.unwrap_or_else(|| "–".to_owned()).into())],
-            )
-        }),
+        unknown_version: unknown(text, &version),
+        suite_notice: predicate.and_then(|predicate| suite_notice(text, &predicate.suite)),
+        schema: schema(text, &version),
         log_href: signed
             .evidence
             .log
@@ -137,6 +155,7 @@ pub(super) fn show(text: Text, signed: &Signed<'_>, origin: &str) -> Response {
         payload_href: format!("{path}/payload.json"),
         envelope: Verbatim(String::from_utf8_lossy(signed.envelope()).into_owned()),
         envelope_href: format!("{path}/envelope.json"),
+        sigstore_href: format!("/evidence/{}", sigstore_name(&run.run_id)),
         key_id: signed.key_id().to_owned(),
         key_href: format!("{}#k-{}", text.link("/keys"), short_key(signed.key_id())),
         key_state: key.map_or_else(
@@ -210,6 +229,35 @@ fn rows(
         ));
     }
     rows
+}
+
+fn unknown(text: Text, version: &Claimed) -> Option<Prose> {
+    let name = match version {
+        Claimed::Known(_) => return None,
+        Claimed::Unknown(name) => name.as_str(),
+        Claimed::Nothing => "–",
+    };
+    Some(text.with("evidence-unknown-version", &[("version", name.into())]))
+}
+
+fn schema(text: Text, version: &Claimed) -> Option<(String, Prose)> {
+    let Claimed::Known(known) = version else {
+        return None;
+    };
+    let name = text.with("evidence-schema", &[("version", known.version.into())]);
+    Some((format!("/schema/{}", known.file()), name))
+}
+
+/// A digest that does not name all of the code that judged must not look as if it did.
+fn suite_notice(text: Text, suite: &Suite) -> Option<Prose> {
+    match (&suite.suite_commit, suite.dirty) {
+        (None, _) => Some(text.t("evidence-suite-unknown")),
+        (Some(commit), Some(true)) => Some(text.with(
+            "evidence-suite-dirty",
+            &[("commit", commit.as_str().into())],
+        )),
+        (Some(_), _) => None,
+    }
 }
 
 /// For reading only; what is signed are the bytes without this spacing.

@@ -7,6 +7,7 @@ use touchstone_evidence::dsse::Envelope;
 use touchstone_evidence::keyset::{KeyDocument, KeyEntry};
 use touchstone_evidence::log::hash::Hash;
 use touchstone_evidence::log::inclusion::LogProof;
+use touchstone_evidence::sigstore;
 use touchstone_proto::observation::{Observation, Step};
 use touchstone_proto::signer;
 
@@ -51,6 +52,11 @@ impl<'a> Signed<'a> {
             None => bundle,
         };
         Some(bundle.to_json())
+    }
+
+    /// The envelope as a sigstore bundle, which names its key and needs none.
+    pub(in crate::publish) fn sigstore(&self) -> Option<Vec<u8>> {
+        sigstore::export(&self.envelope)
     }
 
     pub(in crate::publish) fn payload(&self) -> &[u8] {

@@ -1,6 +1,7 @@
 //! Which address shows what. Every address is checked before it is looked up,
 //! and answers GET and HEAD alone.
 
+mod checkers;
 mod logged;
 mod proofs;
 
@@ -61,6 +62,8 @@ pub fn router<S: Source>(pages: Pages<S>) -> Router {
         .route("/keys.jwks", get(proofs::key_set::<S>))
         .route("/keys/{name}", get(proofs::key_file::<S>))
         .route("/evidence/{run_id}/{file}", get(proofs::evidence_file::<S>))
+        .route("/schema/{name}", get(checkers::schema))
+        .route("/scripts/{name}", get(checkers::script))
         .layer(Extension(Text(Language::English)));
     Router::new()
         .merge(english)

@@ -7,6 +7,7 @@ use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse as _, Response};
 use tokio::sync::SemaphorePermit;
 use touchstone_evidence::keyset::KeyDocument;
+use touchstone_evidence::sigstore::SIGSTORE_BUNDLE_TYPE;
 
 use super::{SHORTLY, Shared, Site, failed, is_run_id};
 use crate::publish::evidence::{self, Signed};
@@ -41,6 +42,9 @@ pub(super) async fn evidence_page<S: Source>(
     Path(name): Path<String>,
     headers: HeaderMap,
 ) -> Response {
+    if let Some(run_id) = evidence::run_of_sigstore_name(&name) {
+        return sigstore_bundle(&site, text, run_id, &name).await;
+    }
     let form = Form::of(&name);
     let run_id = name.strip_suffix(".json").unwrap_or(&name);
     let (evidence, keys, _place) = match signed_run(&site, text, form, run_id).await {
@@ -74,6 +78,26 @@ pub(super) async fn evidence_page<S: Source>(
         Ok(None) => problem::no_evidence(text, form, run_id),
         Err(_) => problem::broken(text, form),
     }
+}
+
+/// The envelope in the form that sigstore's tools read.
+async fn sigstore_bundle<S: Source>(
+    site: &Site<S>,
+    text: Text,
+    run_id: &str,
+    name: &str,
+) -> Response {
+    let (evidence, keys, _place) = match signed_run(site, text, Form::Data, run_id).await {
+        Ok(found) => found,
+        Err(answer) => return answer,
+    };
+    let exported = Signed::of(&evidence, keys.as_deref()).and_then(|signed| signed.sigstore());
+    let Some(bundle) = exported else {
+        return problem::no_evidence(text, Form::Data, run_id);
+    };
+    let mut response = data(SIGSTORE_BUNDLE_TYPE, FOR_EVER, bundle);
+    save_as(&mut response, name);
+    response
 }
 
 pub(super) async fn evidence_file<S: Source>(

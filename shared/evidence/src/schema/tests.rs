@@ -7,7 +7,7 @@ use crate::payload::Statement;
 use crate::sample;
 
 fn validator() -> jsonschema::Validator {
-    let schema: Value = serde_json::from_str(PAYLOAD_1_0).unwrap();
+    let schema: Value = serde_json::from_str(VERSIONS[0].schema).unwrap();
     jsonschema::draft202012::meta::validate(&schema).unwrap();
     jsonschema::validator_for(&schema).unwrap()
 }
@@ -32,6 +32,60 @@ fn good() -> Vec<Value> {
     bare["predicate"]["assertions"][0]["reason"]["params"] =
         json!({ "n": -9_007_199_254_740_991_i64, "scheme": "Bearer" });
     vec![full, sample::limited(&run), unidentified, bare]
+}
+
+/// One payload of each version as it was once signed. A file here is never
+/// edited again once its version is released: it must stay verifiable.
+const SIGNED_ONCE: [(&str, &str); 1] = [("1.0", include_str!("../../schema/signed-1.0.json"))];
+
+#[test]
+fn what_was_signed_in_any_version_is_still_read() {
+    assert!(
+        VERSIONS
+            .iter()
+            .map(|known| known.version)
+            .eq(SIGNED_ONCE.map(|(version, _)| version))
+    );
+    for (version, signed) in SIGNED_ONCE {
+        let Claimed::Known(known) = Version::claimed(signed.as_bytes()) else {
+            panic!("{version} is not known")
+        };
+        assert_eq!(known.version, version);
+        let schema: Value = serde_json::from_str(known.schema).unwrap();
+        assert!(schema["$id"].as_str().unwrap().ends_with(&known.file()));
+        let payload: Value = serde_json::from_str(signed).unwrap();
+        jsonschema::validator_for(&schema)
+            .unwrap()
+            .validate(&payload)
+            .unwrap();
+        let statement = known.read(signed.as_bytes()).unwrap();
+        assert_eq!(statement.canonical().unwrap().as_bytes(), signed.as_bytes());
+    }
+}
+
+#[test]
+fn a_version_that_is_not_known_is_named_in_plain_text() {
+    let mut payload = good()[0].clone();
+    let mut claimed = |pointer: &str, text: &str| {
+        *payload.pointer_mut(pointer).unwrap() = json!(text);
+        match Version::claimed(payload.to_string().as_bytes()) {
+            Claimed::Unknown(name) => name,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(claimed("/predicate/payload_version", "2.0"), "2.0");
+    assert_eq!(claimed("/predicate/payload_version", "1.0\u{1b}"), "1.0?");
+    let long = claimed("/predicate/payload_version", &"9".repeat(500));
+    assert_eq!(long.len(), NAME_LIMIT);
+    claimed("/predicate/payload_version", "1.0.0");
+    let other = claimed("/predicateType", "https://other.example/v1");
+    assert_eq!(other, "1.0.0 of https://other.example/v1");
+    for nothing in ["", "{}", "[1.0]", r#"{"predicateType":"x","predicate":{}}"#] {
+        assert!(matches!(
+            Version::claimed(nothing.as_bytes()),
+            Claimed::Nothing
+        ));
+    }
 }
 
 #[test]

@@ -7,9 +7,8 @@ use super::steps::{Judged, StepName, Steps};
 use crate::bundle::Bundle;
 use crate::dsse::{Envelope, PAYLOAD_TYPE, Signature};
 use crate::keyset::{KeyDocument, KeyEntry, KeyState, Purpose};
-use crate::payload::{
-    self, PAYLOAD_LIMIT_BYTES, PAYLOAD_VERSION, PREDICATE_TYPE, Predicate, Statement,
-};
+use crate::payload::{PAYLOAD_LIMIT_BYTES, Predicate, Statement};
+use crate::schema::{Claimed, Version};
 use crate::text::KeyId;
 
 pub(super) fn check(
@@ -138,26 +137,26 @@ fn read_payload(envelope: &Envelope, steps: &mut Steps) -> Judged<Statement> {
             format!("This program reads payloads of type {PAYLOAD_TYPE} only."),
         );
     }
-    match payload::claimed_version(bytes) {
-        Some((kind, version)) if kind == PREDICATE_TYPE && version == PAYLOAD_VERSION => {
-            steps.holds(
-                StepName::PayloadVersion,
-                format!("The payload is of version {PAYLOAD_VERSION}, which this program knows."),
-            );
-        }
-        Some(_) => {
+    let version = match Version::claimed(bytes) {
+        Claimed::Known(known) => known,
+        Claimed::Unknown(name) => {
             return steps.cannot_tell(
                 StepName::PayloadVersion,
-                "The payload is of a type or version that this program has no schema for.",
+                format!("The payload is of version {name}, which this program has no schema for."),
             );
         }
-        None => {
+        Claimed::Nothing => {
             return steps.fails(
                 StepName::PayloadVersion,
                 "The payload is no in-toto Statement with a payload version.",
             );
         }
-    }
+    };
+    let number = version.version;
+    steps.holds(
+        StepName::PayloadVersion,
+        format!("The payload is of version {number}, which this program knows."),
+    );
     match canonicalize(bytes) {
         Ok(canonical) if canonical.as_bytes() == bytes => steps.holds(
             StepName::CanonicalForm,
@@ -171,11 +170,11 @@ fn read_payload(envelope: &Envelope, steps: &mut Steps) -> Judged<Statement> {
         }
         Err(refusal) => return steps.fails(StepName::CanonicalForm, sentence(&refusal)),
     }
-    match Statement::read(bytes) {
+    match version.read(bytes) {
         Ok(statement) => {
             steps.holds(
                 StepName::Schema,
-                format!("The payload has the form of version {PAYLOAD_VERSION}."),
+                format!("The payload has the form of version {number}."),
             );
             Ok(statement)
         }

@@ -153,6 +153,16 @@ fn a_signed_payload_of_another_form() {
     ]);
 }
 
+#[test]
+fn an_unknown_version_is_named() {
+    let mut bundle = sample::bundle();
+    sign_with(&mut bundle, "/predicate/payload_version", json!("2.0"));
+    assert_eq!(
+        verify(&bundle, None, None).steps.last().unwrap().detail,
+        "The payload is of version 2.0, which this program has no schema for."
+    );
+}
+
 /// A file may hold anything; what is said about it goes to a terminal.
 #[test]
 fn a_sentence_holds_no_control_character_of_the_file() {
