@@ -72,10 +72,9 @@ fn a_role_that_cannot_have_its_place_says_which_and_why() {
         ),
         (
             "coordinator",
-            "database = 'postgres://u:hunter2@db.example/t'\npages_listen = '127.0.0.1:0'"
-                .to_owned(),
-            1,
-            "\"postgres\"",
+            "database = 'mysql://u:hunter2@db.example/t'\npages_listen = '127.0.0.1:0'".to_owned(),
+            78,
+            "database_url",
         ),
         ("signer", "data = 'text'".to_owned(), 78, "text"),
         (

@@ -11,7 +11,7 @@ use std::{
     sync::{PoisonError, RwLock},
 };
 
-use tokio::sync::watch;
+use tokio::sync::{Mutex, watch};
 
 use crate::{
     clock::SharedClock,
@@ -24,6 +24,7 @@ use crate::{
 pub struct Roster {
     agents: RwLock<HashMap<String, Agent>>,
     changed: watch::Sender<()>,
+    refreshing: Mutex<()>,
     signer: Signer,
     store: Store,
     clock: SharedClock,
@@ -51,6 +52,7 @@ impl Roster {
         Ok(Self {
             agents: RwLock::new(agents),
             changed: watch::channel(()).0,
+            refreshing: Mutex::new(()),
             signer,
             store,
             clock,
@@ -79,16 +81,19 @@ impl Roster {
         Ok(self.agent(agent_key_id))
     }
 
-    /// Fetches key document and roster, in this order. The roster is in force
-    /// even if it could not be kept.
+    /// Fetches roster and key document, in this order and one fetch at a time:
+    /// an agent that enrols meanwhile is in the document if it is in the
+    /// roster, and no older document takes the place of a newer one. The roster
+    /// is in force even if it could not be kept.
     pub async fn refresh(&self) -> Result<(), RosterError> {
-        let document = self.signer.keys().await.map_err(RosterError::Signer)?;
-        let kept = self.store.keep_key_document(document, self.clock.now_ms());
-        kept.await.map_err(RosterError::Store)?;
+        let _alone = self.refreshing.lock().await;
         let fetched = self.signer.roster().await.map_err(RosterError::Signer)?;
         if fetched.len() > AGENTS_LIMIT {
             return Err(RosterError::TooLarge(fetched.len()));
         }
+        let document = self.signer.keys().await.map_err(RosterError::Signer)?;
+        let kept = self.store.keep_key_document(document, self.clock.now_ms());
+        kept.await.map_err(RosterError::Store)?;
         let agents: Vec<Agent> = fetched.into_iter().filter_map(read).collect();
         let new = by_id(agents.clone());
         let changed = {
