@@ -12,6 +12,7 @@ use touchstone_proto::SOCKET_PATH_LIMIT_BYTES;
 use touchstone_telemetry::{
     Log,
     config::{self, ConfigError, Fault},
+    metrics::MetricsListen,
 };
 
 use crate::targets::{EndpointSource, REGIONS_LIMIT, Seed, SeedError, Tier, is_region};
@@ -48,6 +49,10 @@ pub struct Config {
     /// own take turns in all of them.
     #[serde(default = "default_regions")]
     pub regions: Vec<String>,
+    /// Where `/metrics` is served: `PORT` on loopback, or `ADDRESS:PORT`.
+    /// Absent: nowhere.
+    #[serde(default)]
+    pub metrics_listen: Option<MetricsListen>,
     #[serde(default)]
     pub log: Log,
     /// Added when they are not there yet; none is ever removed by leaving it out.
@@ -232,6 +237,7 @@ impl Default for Config {
             pages_listen: default_pages_listen(),
             public_url: None,
             regions: default_regions(),
+            metrics_listen: None,
             log: Log::default(),
             targets: Vec::new(),
         }
@@ -357,6 +363,7 @@ mod tests {
     fn what_cannot_be_used_is_refused_and_named() {
         for (text, named) in [
             ("databse = 'x'", "databse"),
+            ("\nmetrics_listen = 'localhost'", "line 2: metrics_listen"),
             ("agents_listen = '0.0.0.0:7000'", "loopback"),
             ("agents_listen = 'fleet.sock'", "agents_listen"),
             ("agents_listen = 'unix:'", "agents_listen"),

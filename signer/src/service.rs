@@ -6,6 +6,7 @@
 //! come from one table each, and never tell more than their own sentence.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use tokio::sync::Semaphore;
 use tonic::{Code, Request, Response, Status};
@@ -18,7 +19,7 @@ use touchstone_proto::signer::signer_service_server::SignerService;
 use touchstone_proto::signer::{
     self, AttestRequest, AttestResponse, EnrolRequest, EnrolResponse, KeysRequest, KeysResponse,
     MintJoinTokenRequest, MintJoinTokenResponse, RevokeAgentRequest, RevokeAgentResponse,
-    RosterRequest, RosterResponse, attest_response,
+    RosterRequest, RosterResponse, Timings, attest_response,
 };
 use touchstone_telemetry::Chain;
 
@@ -65,12 +66,20 @@ impl SignerService for ForCoordinator {
     ) -> Result<Response<AttestResponse>, Status> {
         let request = request.into_inner();
         let evaluations = Arc::clone(&self.0.evaluations);
+        let asked = Instant::now();
         // Closed only with the signer itself.
         let permit = evaluations.acquire_owned().await.map_err(|_| stopping())?;
         let answer = away(&self.0, move |signer| {
             // Also of a caller who has gone in the meantime.
             let _permit = permit;
-            signer.attest(&request)
+            let began = Instant::now();
+            signer.attest(&request).map(|answer| AttestResponse {
+                timings: Some(Timings {
+                    waited_us: micros(began - asked),
+                    attested_us: micros(began.elapsed()),
+                }),
+                ..answer
+            })
         })
         .await?;
         answer.map(Response::new)
@@ -242,7 +251,12 @@ fn answered(answer: Answer) -> Result<AttestResponse, Refused> {
         predicate: answer.predicate.canonical()?.into_bytes(),
         detail: answer.detail.to_json(),
         result: Some(result),
+        timings: None,
     })
+}
+
+fn micros(lasted: Duration) -> u64 {
+    u64::try_from(lasted.as_micros()).unwrap_or(u64::MAX)
 }
 
 fn isolation(isolation: &Isolation) -> signer::Isolation {

@@ -8,7 +8,10 @@ use std::{
     sync::Arc,
     time::Duration,
 };
-use touchstone_telemetry::Chain;
+use touchstone_telemetry::{
+    Chain,
+    trace::{Attribute, Place, Span},
+};
 
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -20,6 +23,7 @@ use super::{
     view::{FleetView, RegionView},
 };
 use crate::{
+    metrics::metrics,
     queue::Work,
     schedule::{Decision, Schedule, Start},
 };
@@ -37,6 +41,8 @@ pub struct Dispatcher {
     schedule: Schedule,
     leases: Leases,
     agents: HashMap<ConnectionId, Connected>,
+    /// The spans of all leases, as long as these are held.
+    traced: HashMap<Arc<str>, Span>,
     commands: mpsc::Receiver<Command>,
     stopped: bool,
     parts: Parts,
@@ -48,6 +54,7 @@ impl Dispatcher {
             schedule: Schedule::new(parts.clock.now_ms()),
             leases: Leases::default(),
             agents: HashMap::new(),
+            traced: HashMap::new(),
             commands,
             stopped: false,
             parts,
@@ -109,6 +116,7 @@ impl Dispatcher {
                 run_id,
             } => {
                 self.leases.settle(&run_id);
+                self.traced.remove(&*run_id);
                 let decisions = self.schedule.settled(&target_id, slot);
                 self.carry_out(decisions).await;
             }
@@ -163,6 +171,10 @@ impl Dispatcher {
                 again = lost.again,
                 "a lease was lost"
             );
+            metrics().lease_lost(&lost.work.region);
+            if let Some(mut span) = self.traced.remove(&lost.work.run_id) {
+                span.fail("lease_lost");
+            }
             let decisions = self.schedule.lost(&lost.work, lost.again);
             self.carry_out(decisions).await;
         }
@@ -173,6 +185,10 @@ impl Dispatcher {
         while let Some(decision) = decisions.pop_front() {
             match decision {
                 Decision::Offer(work) => {
+                    let work = Work {
+                        offered_at_ms: self.now_ms(),
+                        ..work
+                    };
                     if let Err(error) = self.parts.queue.push(work.clone()).await {
                         tracing::warn!(
                             run.id = &*work.run_id,
@@ -185,6 +201,7 @@ impl Dispatcher {
                 }
                 Decision::Withdraw(work) => {
                     self.leases.settle(&work.run_id);
+                    self.traced.remove(&work.run_id);
                     if let Err(error) = self.parts.queue.remove(&work).await {
                         // Whoever takes it is told that it is gone.
                         tracing::debug!(error = %Chain(&error), "not removed");
@@ -235,8 +252,10 @@ impl Dispatcher {
             self.carry_out(decisions).await;
             return;
         };
+        metrics().leased(&work.region, now_ms.saturating_sub(work.slot_at_ms));
+        let traceparent = self.trace(&work, now_ms);
         let sent = self.agents.get(&connection).is_some_and(|agent| {
-            let lease = self.lease(&work, &agent.agent_key_id);
+            let lease = self.lease(&work, &agent.agent_key_id, traceparent);
             lease.is_some_and(|lease| agent.sender.try_send(Ok(lease)).is_ok())
         });
         if !sent {
@@ -245,7 +264,30 @@ impl Dispatcher {
         }
     }
 
-    fn lease(&self, work: &Work, agent_key_id: &str) -> Option<WorkResponse> {
+    /// Writes what led to a lease into the run's trace; gives the place of the
+    /// lease itself.
+    fn trace(&mut self, work: &Work, now_ms: i64) -> String {
+        let root = Place::of_run(&work.run_id);
+        if self.leases.offers(&work.run_id) == 1 {
+            let from_ms = work.slot_at_ms.min(work.offered_at_ms);
+            let mut first = Span::first("schedule", &work.run_id, from_ms);
+            first.set(Attribute::RunId, &*work.run_id);
+            first.set(Attribute::TargetId, &*work.target.target_id);
+            first.set(Attribute::Suite, work.suite);
+            first.set(Attribute::Slot, work.slot);
+            first.set(Attribute::Region, &*work.region);
+            first.end_at(work.offered_at_ms);
+        }
+        Span::since("queue", &root, work.offered_at_ms).end_at(now_ms);
+        let mut lease = Span::since("lease", &root, now_ms);
+        lease.set(Attribute::RunId, &*work.run_id);
+        lease.set(Attribute::Region, &*work.region);
+        let place = lease.place_or(&root);
+        self.traced.insert(Arc::clone(&work.run_id), lease);
+        place.traceparent()
+    }
+
+    fn lease(&self, work: &Work, agent_key_id: &str, traceparent: String) -> Option<WorkResponse> {
         let parts = &self.parts;
         let token = parts
             .lease_key
@@ -265,6 +307,7 @@ impl Dispatcher {
             endpoint_url: work.target.url.clone(),
             endpoint_source: work.target.source.into(),
             lasts_ms: LEASE_MS,
+            traceparent,
         };
         Some(WorkResponse {
             message: Some(Message::Lease(lease)),
@@ -288,6 +331,7 @@ impl Dispatcher {
         self.parts.view.send_if_modified(|shown| {
             let changed = *shown != view;
             if changed {
+                metrics().fleet(&view);
                 *shown = view;
             }
             changed

@@ -103,6 +103,7 @@ mod tests {
             slot_at_ms: 0,
             ends_at_ms,
             region: "fra".into(),
+            offered_at_ms: 0,
         }
     }
 

@@ -22,6 +22,8 @@ pub struct Work {
     /// When the slot ends; after that nobody wants the run.
     pub ends_at_ms: i64,
     pub region: Arc<str>,
+    /// When it was put into the queue.
+    pub offered_at_ms: i64,
 }
 
 /// Why a run could not be queued or taken.

@@ -13,7 +13,10 @@ use tokio::{
     time::Instant,
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
-use touchstone_telemetry::exit;
+use touchstone_telemetry::{
+    exit,
+    metrics::{Metrics, MetricsError},
+};
 
 use crate::{
     clock::{SharedClock, SystemClock},
@@ -30,6 +33,7 @@ use crate::{
         view::FleetView,
     },
     listen::ListenError,
+    metrics::Fetched,
     operator::Operator,
     queue::MemoryQueue,
     random::{NoRandomness, SharedRandom, SystemRandom, draw},
@@ -42,6 +46,8 @@ use crate::{
     },
 };
 
+/// As said of itself in metrics and traces.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// How long runs that are leased may take to be reported when we stop.
 pub const DRAIN_LIMIT: Duration = PROBE_BUDGET;
 /// How long everything may take to end after that.
@@ -56,6 +62,8 @@ pub enum Error {
     Listen(#[from] ListenError),
     #[error("starting the coordinator")]
     Store(#[from] StoreError),
+    #[error("starting the coordinator")]
+    Metrics(#[from] MetricsError),
     #[error("starting the coordinator")]
     Random(#[from] NoRandomness),
     #[error("starting the coordinator")]
@@ -135,6 +143,8 @@ struct Running {
     view: watch::Receiver<FleetView>,
     tokens: Tokens,
     tasks: Tasks,
+    /// Served as long as this lives.
+    _metrics: Option<Metrics>,
 }
 
 /// The steps of ending, in order.
@@ -259,6 +269,9 @@ impl Running {
             regions: config.regions.clone(),
         };
         let reader = Reader::new(opened.store.clone(), Arc::clone(&clock), live);
+        let measured = Fetched(reader.clone());
+        let metrics =
+            Metrics::serve(config.metrics_listen, "coordinator", VERSION, measured).await?;
         let sessions = TaskTracker::new();
         let operator = Operator {
             store: opened.store.clone(),
@@ -308,6 +321,7 @@ impl Running {
             view: shown,
             tokens,
             tasks,
+            _metrics: metrics,
         })
     }
 

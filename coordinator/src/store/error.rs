@@ -55,6 +55,18 @@ pub enum StoreError {
     },
 }
 
+impl Failure {
+    /// As a label.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Locked => "locked",
+            Self::Full => "full",
+            Self::ReadOnly => "read_only",
+            Self::Other => "other",
+        }
+    }
+}
+
 impl StoreError {
     pub(super) fn new(doing: &'static str, failure: Failure, source: sqlx::Error) -> Self {
         match failure {

@@ -24,6 +24,7 @@ mod tests;
 use std::{sync::Arc, time::Duration};
 use touchstone_telemetry::Chain;
 
+use crate::metrics::metrics;
 pub use baselines::{APPROVALS_LIMIT, Ineligible};
 use dialect::Dialect;
 pub use error::{Failure, StoreError};
@@ -261,6 +262,7 @@ fn classify(dialect: Dialect, doing: &'static str, error: sqlx::Error) -> StoreE
         sqlx::Error::PoolTimedOut => Failure::Locked,
         _ => Failure::Other,
     };
+    metrics().store_failed(failure.as_str());
     StoreError::new(doing, failure, error)
 }
 

@@ -357,8 +357,9 @@ pub struct Vitals {
     pub signer_isolation: Isolation,
     /// Agents connected.
     pub agents: u32,
-    /// Runs that wait for the signer.
+    /// Runs that wait for the signer, and since when the oldest does.
     pub pending: u64,
+    pub oldest_pending_at_ms: Option<i64>,
 }
 
 #[derive(Clone, Debug)]

@@ -56,7 +56,10 @@ pub struct Export(Option<SdkTracerProvider>);
 impl Export {
     /// Reads the environment. Must be called on a runtime, which sends.
     pub fn start(service: &'static str, version: &'static str) -> Result<Self, ExportError> {
-        let endpoint = ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"];
+        let endpoint = [
+            "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+            "OTEL_EXPORTER_OTLP_ENDPOINT",
+        ];
         let is_off = set("OTEL_SDK_DISABLED").is_some_and(|value| value == "true")
             || set("OTEL_TRACES_EXPORTER").is_some_and(|value| value == "none");
         if is_off || endpoint.into_iter().find_map(set).is_none() {
@@ -76,8 +79,8 @@ impl Export {
             .with_tonic()
             .with_protocol(opentelemetry_otlp::Protocol::Grpc)
             .build()?;
-        let resource = Resource::builder()
-            .with_attributes([KeyValue::new("service.version", version)]);
+        let resource =
+            Resource::builder().with_attributes([KeyValue::new("service.version", version)]);
         let resource = match set("OTEL_SERVICE_NAME") {
             Some(_) => resource,
             None => resource.with_service_name(format!("touchstone-{service}")),
@@ -104,7 +107,9 @@ impl Export {
             tokio::task::spawn_blocking(move || provider.shutdown_with_timeout(FLUSH_LIMIT)).await;
         match ended {
             Ok(Ok(())) => {}
-            Ok(Err(error)) => tracing::warn!(error = %Chain(&error), "the last spans were not sent"),
+            Ok(Err(error)) => {
+                tracing::warn!(error = %Chain(&error), "the last spans were not sent")
+            }
             Err(error) => tracing::warn!(%error, "the last spans were not sent"),
         }
     }

@@ -151,7 +151,10 @@ async fn accept<M: Measured>(listener: TcpListener, served: Arc<Served<M>>) {
     }
 }
 
-async fn answer<M: Measured>(stream: TcpStream, served: Arc<Served<M>>) -> Result<(), hyper::Error> {
+async fn answer<M: Measured>(
+    stream: TcpStream,
+    served: Arc<Served<M>>,
+) -> Result<(), hyper::Error> {
     let service = service_fn(|request: Request<Incoming>| {
         let served = Arc::clone(&served);
         async move { Ok::<_, std::convert::Infallible>(served.fetch(&request).await) }
@@ -206,11 +209,7 @@ mod tests {
             ("localhost:1", None),
         ] {
             let listen = MetricsListen::try_from(text.to_owned()).ok();
-            assert_eq!(
-                listen.map(String::from).as_deref(),
-                address,
-                "{text}"
-            );
+            assert_eq!(listen.map(String::from).as_deref(), address, "{text}");
         }
     }
 }

@@ -56,7 +56,9 @@ impl Collector for Process {
 /// `VmRSS` of proc(5), in kilobytes of 1024 bytes.
 fn resident_bytes() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))?;
     let kilobytes: u32 = line.trim().strip_suffix(" kB")?.parse().ok()?;
     Some(f64::from(kilobytes) * 1024.0)
 }

@@ -91,6 +91,14 @@ impl Place {
         read(traceparent).map_or_else(|| Self::of_run(run_id), |place| Self(Some(place)))
     }
 
+    /// The same, said by somebody who is not trusted: only the place inside the
+    /// run's own trace is taken, and whether it is recorded is for us to say.
+    pub fn claimed(traceparent: &str, run_id: &str) -> Self {
+        let own = Self::of_run(run_id);
+        let Some(own) = own.0 else { return own };
+        Self(Some(within(own, read(traceparent))))
+    }
+
     /// W3C Trace Context, section 3.2; empty for nowhere.
     pub fn traceparent(&self) -> String {
         self.0.as_ref().map_or_else(String::new, |place| {
@@ -121,9 +129,7 @@ impl Span {
         };
         NAMED.set(Some((place.trace_id(), place.span_id())));
         let builder = SpanBuilder::from_name(name).with_start_time(time(from_ms));
-        let span = tracing
-            .tracer
-            .build_with_context(builder, &Context::new());
+        let span = tracing.tracer.build_with_context(builder, &Context::new());
         NAMED.set(None);
         Self(Some(span))
     }
@@ -135,7 +141,16 @@ impl Span {
 
     /// Below a place, since a time in milliseconds of the epoch.
     pub fn since(name: &'static str, at: &Place, from_ms: i64) -> Self {
-        Self::build(SpanBuilder::from_name(name).with_start_time(time(from_ms)), at)
+        Self::build(
+            SpanBuilder::from_name(name).with_start_time(time(from_ms)),
+            at,
+        )
+    }
+
+    /// Below a place, and over now, after having lasted so long.
+    pub fn over(name: &'static str, at: &Place, lasted: Duration) -> Self {
+        let began = SystemTime::now().checked_sub(lasted).unwrap_or(UNIX_EPOCH);
+        Self::build(SpanBuilder::from_name(name).with_start_time(began), at)
     }
 
     fn build(builder: SpanBuilder, at: &Place) -> Self {
@@ -152,9 +167,10 @@ impl Span {
     /// Where children of this span hang; a span that is not recorded gives
     /// the place that it was to hang at itself.
     pub fn place_or(&self, at: &Place) -> Place {
-        self.0
-            .as_ref()
-            .map_or_else(|| at.clone(), |span| Place(Some(span.span_context().clone())))
+        self.0.as_ref().map_or_else(
+            || at.clone(),
+            |span| Place(Some(span.span_context().clone())),
+        )
     }
 
     pub fn set(&mut self, attribute: Attribute, value: impl Into<Said>) {
@@ -178,10 +194,10 @@ impl Span {
         }
     }
 
-    /// Ends so long after `from`.
-    pub fn end_after(mut self, from: SystemTime, lasted: Duration) {
+    /// Ends so long after a time in milliseconds of the epoch.
+    pub fn end_after(mut self, from_ms: i64, lasted: Duration) {
         if let Some(span) = &mut self.0 {
-            span.end_with_timestamp(from + lasted);
+            span.end_with_timestamp(time(from_ms) + lasted);
         }
     }
 }
@@ -193,6 +209,12 @@ pub struct Said(Value);
 impl From<&str> for Said {
     fn from(text: &str) -> Self {
         Self(text.to_owned().into())
+    }
+}
+
+impl From<String> for Said {
+    fn from(text: String) -> Self {
+        Self(text.into())
     }
 }
 
@@ -256,6 +278,20 @@ fn of_run(run_id: &str, sample_ratio: f64) -> Option<SpanContext> {
     place.is_valid().then_some(place)
 }
 
+/// The run's own place, or the claimed one if it is of the same trace.
+fn within(own: SpanContext, claimed: Option<SpanContext>) -> SpanContext {
+    match claimed {
+        Some(claimed) if claimed.trace_id() == own.trace_id() => SpanContext::new(
+            own.trace_id(),
+            claimed.span_id(),
+            own.trace_flags(),
+            true,
+            TraceState::NONE,
+        ),
+        _ => own,
+    }
+}
+
 /// The same for every process with the same ratio, since names are hashes.
 fn is_sampled(trace_id: TraceId, ratio: f64) -> bool {
     let [.., a, b, c, d] = trace_id.to_bytes();
@@ -264,7 +300,8 @@ fn is_sampled(trace_id: TraceId, ratio: f64) -> bool {
 
 fn read(traceparent: &str) -> Option<SpanContext> {
     let mut parts = traceparent.split('-');
-    let (version, trace, span, flags) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
+    let (version, trace, span, flags) =
+        (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
     let is_hex = |part: &str, length: usize| {
         let digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
         part.len() == length && part.bytes().all(digit)
@@ -306,6 +343,20 @@ mod tests {
         for odd in ["", "run-1", &"0".repeat(64), &"é".repeat(32)] {
             assert_eq!(of_run(odd, 1.0), None, "{odd}");
         }
+    }
+
+    #[test]
+    fn an_agent_moves_no_span_into_another_trace_and_decides_no_recording() {
+        let own = of_run(RUN, 1.0).unwrap();
+        let claim = |text: &str| Place(Some(within(own.clone(), read(text)))).traceparent();
+        let trace = &RUN[..32];
+        assert_eq!(
+            claim(&format!("00-{trace}-00000000000000aa-00")),
+            format!("00-{trace}-00000000000000aa-01")
+        );
+        let elsewhere = format!("00-{}-00000000000000aa-01", "1".repeat(32));
+        assert_eq!(claim(&elsewhere), Place(Some(own.clone())).traceparent());
+        assert_eq!(claim(""), Place(Some(own.clone())).traceparent());
     }
 
     #[test]

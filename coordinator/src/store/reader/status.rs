@@ -49,6 +49,7 @@ impl Reader {
             signer_isolation: self.signer_isolation(),
             agents: view.regions.values().map(|region| region.agents).sum(),
             pending: backlog.pending,
+            oldest_pending_at_ms: backlog.oldest_at_ms,
         })
     }
 
