@@ -319,12 +319,13 @@ impl Dispatcher {
         let mut view = FleetView::default();
         for region in self.schedule.regions() {
             let (agents, leased, oldest_lease_at_ms) = self.leases.region(&region);
-            let queued = self.parts.queue.depth(&region).await.unwrap_or(0);
+            let waiting = self.parts.queue.waiting(&region).await.unwrap_or_default();
             let region_view = RegionView {
                 agents,
                 leased,
                 oldest_lease_at_ms,
-                queued: u32::try_from(queued).unwrap_or(u32::MAX),
+                queued: u32::try_from(waiting.runs).unwrap_or(u32::MAX),
+                oldest_queued_at_ms: waiting.oldest_at_ms,
             };
             view.regions.insert(region, region_view);
         }

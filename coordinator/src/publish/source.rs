@@ -5,7 +5,7 @@ use std::future::Future;
 
 use crate::signer::Isolation;
 use crate::store::read::{
-    DirectoryPage, DirectoryQuery, Evidence, KeyDocument, Report, ToolHistory,
+    DirectoryPage, DirectoryQuery, Evidence, KeyDocument, Report, Status, ToolHistory,
 };
 use crate::store::{Reader, StoreError};
 
@@ -41,6 +41,9 @@ pub trait Source: Send + Sync + 'static {
     ) -> impl Future<Output = Result<Option<Evidence>, Unavailable>> + Send;
 
     fn keys(&self) -> impl Future<Output = Result<Option<KeyDocument>, Unavailable>> + Send;
+
+    /// How our own fleet is.
+    fn status(&self) -> impl Future<Output = Result<Status, Unavailable>> + Send;
 
     /// What the signer said last of its isolation.
     fn signer_isolation(&self) -> Isolation;
@@ -82,6 +85,10 @@ impl Source for Reader {
 
     async fn keys(&self) -> Result<Option<KeyDocument>, Unavailable> {
         Ok(Self::keys(self).await?)
+    }
+
+    async fn status(&self) -> Result<Status, Unavailable> {
+        Ok(Self::status(self).await?)
     }
 
     fn signer_isolation(&self) -> Isolation {

@@ -2,19 +2,51 @@
 //! Short cadences come first by that rule, since their slots end sooner.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use futures_util::{FutureExt as _, future::BoxFuture};
 
-use super::{Queue, QueueError, Work};
+use super::{Queue, QueueError, Waiting, Work};
 
 /// Runs that may wait in one region; a run beyond it is a missed slot.
 pub const REGION_LIMIT: usize = 20_000;
 
 type Key = (i64, Arc<str>);
-type Regions = HashMap<Arc<str>, BTreeMap<Key, Work>>;
+type Regions = HashMap<Arc<str>, Region>;
+
+#[derive(Debug, Default)]
+struct Region {
+    by_end: BTreeMap<Key, Work>,
+    /// The same runs by when they were offered.
+    by_age: BTreeSet<Key>,
+}
+
+impl Region {
+    fn insert(&mut self, key: Key, work: Work) {
+        self.by_age
+            .insert((work.offered_at_ms, Arc::clone(&work.run_id)));
+        if let Some(before) = self.by_end.insert(key, work)
+            && let Some(now) = self.by_end.get(&(before.ends_at_ms, before.run_id.clone()))
+            && now.offered_at_ms != before.offered_at_ms
+        {
+            self.by_age.remove(&(before.offered_at_ms, before.run_id));
+        }
+    }
+
+    fn remove(&mut self, key: &Key) -> Option<Work> {
+        let work = self.by_end.remove(key)?;
+        self.by_age
+            .remove(&(work.offered_at_ms, Arc::clone(&work.run_id)));
+        Some(work)
+    }
+
+    fn take_first(&mut self) -> Option<Work> {
+        let key = self.by_end.first_key_value()?.0.clone();
+        self.remove(&key)
+    }
+}
 
 /// See the module.
 #[derive(Debug)]
@@ -46,7 +78,7 @@ impl MemoryQueue {
         let mut regions = self.regions();
         let region = regions.entry(Arc::clone(&work.region)).or_default();
         let key = (work.ends_at_ms, Arc::clone(&work.run_id));
-        if region.len() >= self.region_limit && !region.contains_key(&key) {
+        if region.by_end.len() >= self.region_limit && !region.by_end.contains_key(&key) {
             return Err(QueueError::Full);
         }
         region.insert(key, work);
@@ -67,7 +99,7 @@ impl Queue for MemoryQueue {
         let mut taken = Vec::new();
         if let Some(waiting) = self.regions().get_mut(region) {
             while taken.len() < limit {
-                let Some((_, work)) = waiting.pop_first() else {
+                let Some(work) = waiting.take_first() else {
                     break;
                 };
                 taken.push(work);
@@ -78,14 +110,17 @@ impl Queue for MemoryQueue {
 
     fn remove<'q>(&'q self, work: &'q Work) -> BoxFuture<'q, Result<(), QueueError>> {
         if let Some(waiting) = self.regions().get_mut(&work.region) {
-            waiting.remove(&(work.ends_at_ms, Arc::clone(&work.run_id)));
+            let _was_in = waiting.remove(&(work.ends_at_ms, Arc::clone(&work.run_id)));
         }
         std::future::ready(Ok(())).boxed()
     }
 
-    fn depth<'q>(&'q self, region: &'q str) -> BoxFuture<'q, Result<usize, QueueError>> {
-        let depth = self.regions().get(region).map_or(0, BTreeMap::len);
-        std::future::ready(Ok(depth)).boxed()
+    fn waiting<'q>(&'q self, region: &'q str) -> BoxFuture<'q, Result<Waiting, QueueError>> {
+        let waiting = self.regions().get(region).map(|region| Waiting {
+            runs: region.by_end.len(),
+            oldest_at_ms: region.by_age.first().map(|(at_ms, _)| *at_ms),
+        });
+        std::future::ready(Ok(waiting.unwrap_or_default())).boxed()
     }
 }
 
@@ -103,7 +138,7 @@ mod tests {
             slot_at_ms: 0,
             ends_at_ms,
             region: "fra".into(),
-            offered_at_ms: 0,
+            offered_at_ms: 100 - ends_at_ms,
         }
     }
 
@@ -115,11 +150,18 @@ mod tests {
         }
         assert_eq!(queue.push(work("more", 2)).await, Err(QueueError::Full));
         queue.remove(&work("middle", 5)).await.unwrap();
-        assert_eq!(queue.depth("fra").await, Ok(2));
+        // Offered again while it waits: it waits since then.
+        let again = Work {
+            offered_at_ms: 200,
+            ..work("soon", 1)
+        };
+        queue.push(again).await.unwrap();
+        let waiting = |runs, oldest_at_ms| Ok(Waiting { runs, oldest_at_ms });
+        assert_eq!(queue.waiting("fra").await, waiting(2, Some(91)));
         assert!(queue.take("iad", 9).await.unwrap().is_empty());
         let taken = queue.take("fra", 9).await.unwrap();
         let names: Vec<_> = taken.iter().map(|work| &*work.run_id).collect();
         assert_eq!(names, ["soon", "late"]);
-        assert_eq!(queue.depth("fra").await, Ok(0));
+        assert_eq!(queue.waiting("fra").await, waiting(0, None));
     }
 }

@@ -26,6 +26,13 @@ pub struct Work {
     pub offered_at_ms: i64,
 }
 
+/// Runs of a region that wait, and since when the oldest does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Waiting {
+    pub runs: usize,
+    pub oldest_at_ms: Option<i64>,
+}
+
 /// Why a run could not be queued or taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum QueueError {
@@ -45,6 +52,6 @@ pub trait Queue: Send + Sync + fmt::Debug {
     ) -> BoxFuture<'q, Result<Vec<Work>, QueueError>>;
     /// Takes one run out, if it is in.
     fn remove<'q>(&'q self, work: &'q Work) -> BoxFuture<'q, Result<(), QueueError>>;
-    /// How many runs of a region wait.
-    fn depth<'q>(&'q self, region: &'q str) -> BoxFuture<'q, Result<usize, QueueError>>;
+    /// What waits in a region.
+    fn waiting<'q>(&'q self, region: &'q str) -> BoxFuture<'q, Result<Waiting, QueueError>>;
 }

@@ -108,6 +108,7 @@ impl Reader {
             leased: live.leased,
             oldest_lease_at_ms: live.oldest_lease_at_ms,
             queued: live.queued,
+            oldest_queued_at_ms: live.oldest_queued_at_ms,
         })
     }
 }
