@@ -17,5 +17,6 @@ mod samples;
 mod slips;
 mod spine;
 mod support;
+mod telemetry;
 mod terminal;
 mod words;

@@ -11,7 +11,11 @@ use prometheus_client::registry::{Registry, Unit};
 use touchstone_telemetry::metrics::Measured;
 
 use crate::fleet::view::FleetView;
-use crate::store::{Reader, read::StoreHealth};
+use crate::store::{
+    Failure, Reader,
+    read::{MissedCause, StoreHealth},
+};
+use crate::tasks::attest_pending::RESULTS;
 
 /// From a slot's start to its lease: at once, to hours of catching up.
 const LAG_SECONDS: [f64; 10] = [
@@ -124,6 +128,9 @@ impl Metrics {
             self.agents.get_or_create(&labels).set(now.agents.into());
             self.leases.get_or_create(&labels).set(now.leased.into());
             self.queued.get_or_create(&labels).set(now.queued.into());
+            drop(self.refused.get_or_create(&labels));
+            drop(self.leases_lost.get_or_create(&labels));
+            drop(self.lag.get_or_create(&labels));
         }
     }
 
@@ -181,7 +188,24 @@ impl Measured for Fetched {
 }
 
 impl Metrics {
+    /// What has not happened yet is 0, and not absent: a rule that asks for an
+    /// increase would not see the first.
+    fn begin_at_zero(&self) {
+        for cause in MissedCause::ALL {
+            self.missed(cause.as_str(), 0);
+        }
+        for failure in Failure::ALL {
+            let labels = [("kind", failure.as_str().to_owned())];
+            drop(self.store_errors.get_or_create(&labels));
+        }
+        for result in RESULTS {
+            let labels = [("result", result.to_owned())];
+            drop(self.attest_seconds.get_or_create(&labels));
+        }
+    }
+
     fn register(&self, registry: &mut Registry) {
+        self.begin_at_zero();
         registry.register(
             "reports",
             "Reports of agents that were checked, by what the store made of them",

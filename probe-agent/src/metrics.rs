@@ -51,6 +51,17 @@ impl Default for Metrics {
 }
 
 impl Metrics {
+    /// What has not happened yet is 0, and not absent: a rule that asks for an
+    /// increase would not see the first.
+    fn begin_at_zero(&self) {
+        drop(self.exchanges.get_or_create(&[("failure", NO_FAILURE)]));
+        drop(self.lookups.get_or_create(&[("failure", NO_FAILURE)]));
+        for ours in [FailureKind::ResolverUnavailable, FailureKind::Agent] {
+            drop(self.exchanges.get_or_create(&[("failure", word(ours))]));
+            drop(self.lookups.get_or_create(&[("failure", word(ours))]));
+        }
+    }
+
     pub(crate) fn observed(&self, observation: &Observation, took: std::time::Duration) {
         self.run_seconds.observe(took.as_secs_f64());
         for exchange in &observation.exchanges {
@@ -124,6 +135,7 @@ impl Measured for Fetched {
     fn register(&self, registry: &mut Registry) {
         let registry = registry.sub_registry_with_prefix("touchstone_agent");
         let numbers = metrics();
+        numbers.begin_at_zero();
         registry.register(
             "exchanges",
             "HTTP exchanges, by what kept them from a complete response",

@@ -34,6 +34,16 @@ impl Up {
     }
 
     pub fn start_with(data: &Path, urls: &[&str], more: &[&str]) -> Self {
+        Self::start_in(data, urls, more, &[])
+    }
+
+    /// With variables of the environment.
+    pub fn start_in(
+        data: &Path,
+        urls: &[&str],
+        more: &[&str],
+        variables: &[(&str, &str)],
+    ) -> Self {
         let log = std::fs::File::create(data.with_extension("up.log")).unwrap();
         let mut child = Command::new(program())
             .args(["up", "--json", "--listen", "127.0.0.1:0"])
@@ -41,6 +51,7 @@ impl Up {
             .arg(data)
             .args(more)
             .args(urls)
+            .envs(variables.iter().copied())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(log)

@@ -56,6 +56,8 @@ pub enum StoreError {
 }
 
 impl Failure {
+    pub const ALL: [Self; 4] = [Self::Locked, Self::Full, Self::ReadOnly, Self::Other];
+
     /// As a label.
     pub fn as_str(self) -> &'static str {
         match self {

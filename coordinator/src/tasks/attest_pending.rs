@@ -232,7 +232,18 @@ impl AttestPending {
     }
 }
 
-/// What the signer came to, as a label.
+/// What the signer may come to, as labels.
+pub(crate) const RESULTS: [&str; 7] = [
+    "signed",
+    "declined",
+    "empty",
+    "away",
+    "refused",
+    "stumbled",
+    "late",
+];
+
+/// What the signer came to, one of [`RESULTS`].
 fn result_word(answer: &Result<AttestResponse, SignerError>) -> &'static str {
     match answer {
         Ok(response) => match response.result {

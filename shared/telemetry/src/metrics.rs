@@ -31,6 +31,9 @@ pub const FETCHES_LIMIT: usize = 4;
 /// How long one connection may take, from its first byte to its last.
 pub const FETCH_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// After a connection that could not be taken.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
 const TEXT: HeaderValue =
     HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
 
@@ -145,7 +148,7 @@ async fn accept<M: Measured>(listener: TcpListener, served: Arc<Served<M>>) {
             Err(error) => {
                 // Of one connection, or too many open files; those end.
                 tracing::warn!(error = %Chain(&error), "metrics cannot be fetched now");
-                tokio::time::sleep(Duration::from_millis(100)).await;
+                tokio::time::sleep(ACCEPT_PAUSE).await;
             }
         }
     }
