@@ -42,7 +42,12 @@ fn one_run_is_one_trace_and_numbers_agree_with_pages() {
     let url = format!("{}?workspace={MARK}", peer.url);
     let (coordinator, agent) = (free_port(), free_port());
     let ports = [coordinator.to_string(), agent.to_string()];
-    let more = ["--metrics-listen", &ports[0], "--agent-metrics-listen", &ports[1]];
+    let more = [
+        "--metrics-listen",
+        &ports[0],
+        "--agent-metrics-listen",
+        &ports[1],
+    ];
     let mut up = Up::start_in(
         &folder.path().join("data"),
         &[&url],
@@ -83,7 +88,11 @@ fn one_run_is_one_trace_and_numbers_agree_with_pages() {
     for secret in [MARK, "workspace", "/mcp", "user-agent", "mcp-session-id"] {
         assert!(!sent.contains(secret), "{secret} was sent");
     }
-    let traces: BTreeSet<_> = collector.spans().into_iter().map(|span| span.trace).collect();
+    let traces: BTreeSet<_> = collector
+        .spans()
+        .into_iter()
+        .map(|span| span.trace)
+        .collect();
     assert_eq!(traces.len(), 1, "{traces:?}");
 }
 
@@ -111,12 +120,18 @@ fn check_trace(trace: &[Span], run_id: &str, target_id: &str) {
             .iter()
             .find(|(name, _)| *name == span.name)
             .unwrap_or_else(|| panic!("{span:?}"));
-        let found = by_id.get(span.parent.as_str()).map_or("", |span| &span.name);
+        let found = by_id
+            .get(span.parent.as_str())
+            .map_or("", |span| &span.name);
         assert_eq!(&found, parent, "{span:?}");
         assert_eq!(span.parent.is_empty(), parent.is_empty(), "{span:?}");
         assert!(span.began_ns <= span.ended_ns, "{span:?}");
         let agents = ["run", "exchange", "report"].contains(&span.name.as_str());
-        let service = if agents { "touchstone-probe-agent" } else { "touchstone-coordinator" };
+        let service = if agents {
+            "touchstone-probe-agent"
+        } else {
+            "touchstone-coordinator"
+        };
         assert_eq!(span.service, service, "{span:?}");
         if span.name == "exchange" {
             assert_eq!(span.attribute("url.host").as_deref(), Some("127.0.0.1"));

@@ -38,12 +38,7 @@ impl Up {
     }
 
     /// With variables of the environment.
-    pub fn start_in(
-        data: &Path,
-        urls: &[&str],
-        more: &[&str],
-        variables: &[(&str, &str)],
-    ) -> Self {
+    pub fn start_in(data: &Path, urls: &[&str], more: &[&str], variables: &[(&str, &str)]) -> Self {
         let log = std::fs::File::create(data.with_extension("up.log")).unwrap();
         let mut child = Command::new(program())
             .args(["up", "--json", "--listen", "127.0.0.1:0"])

@@ -234,13 +234,7 @@ impl AttestPending {
 
 /// What the signer may come to, as labels.
 pub(crate) const RESULTS: [&str; 7] = [
-    "signed",
-    "declined",
-    "empty",
-    "away",
-    "refused",
-    "stumbled",
-    "late",
+    "signed", "declined", "empty", "away", "refused", "stumbled", "late",
 ];
 
 /// What the signer came to, one of [`RESULTS`].

@@ -343,7 +343,7 @@ async fn the_twins_of_our_own_fleet_say_what_the_pages_say() {
     assert_eq!(fleet["regions"][0]["queued"], 4);
     assert_eq!(
         fleet["regions"][0]["oldest_queued_at"],
-        "2026-11-30T14:01:51Z"
+        "2026-11-30T14:01:51.000Z"
     );
     assert!(fleet["regions"][1]["last_result_at"].is_null());
     let mut down = Sample::new();

@@ -112,6 +112,23 @@ fn every_text_that_is_put_together_exists() {
         ids.push(format!("purpose-{}", purpose.as_str()));
     }
     ids.extend(["unknown", "full", "weak"].map(|state| format!("keys-isolation-{state}")));
+    for store in ["ok", "locked", "full", "read_only", "failing"] {
+        ids.push(format!("status-store-{store}"));
+    }
+    ids.extend(["unknown", "full", "weak"].map(|state| format!("status-isolation-{state}")));
+    ids.extend(
+        [
+            "observing",
+            "not-observing",
+            "targets",
+            "runs",
+            "with-result",
+            "conflicts",
+            "signer-reached",
+            "signer-away",
+        ]
+        .map(|text| format!("status-{text}")),
+    );
     for barrier in crate::signer::BARRIERS {
         ids.push(format!("barrier-{barrier}"));
     }
