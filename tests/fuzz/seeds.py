@@ -70,3 +70,5 @@ for path in ["shared/evidence/src/text.rs", "shared/evidence/src/timestamp.rs"]:
 for path in ["shared/evidence/src/keyset/tests.rs", "shared/evidence/src/sample.rs"]:
     for text in literals(path):
         keep("keys", text)
+for text in literals("shared/telemetry/src/trace.rs"):
+    keep("traceparent", text)

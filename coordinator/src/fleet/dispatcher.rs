@@ -283,7 +283,9 @@ impl Dispatcher {
         lease.set(Attribute::RunId, &*work.run_id);
         lease.set(Attribute::Region, &*work.region);
         let place = lease.place_or(&root);
-        self.traced.insert(Arc::clone(&work.run_id), lease);
+        if place.is_recorded() {
+            self.traced.insert(Arc::clone(&work.run_id), lease);
+        }
         place.traceparent()
     }
 

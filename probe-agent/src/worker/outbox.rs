@@ -100,10 +100,10 @@ impl Outbox {
             );
             return;
         };
-        sent.trace("settled");
         if let Err(error) = self.spool.forget(sent.seq).await {
             report_fault(&error);
         }
+        sent.trace("settled");
     }
 
     /// Gives a kept report a newer lease and sends it once more. False when no

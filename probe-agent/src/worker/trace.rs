@@ -12,6 +12,9 @@ use crate::metrics::failure_of;
 
 /// Below a run's place, one span an exchange.
 pub(crate) fn exchanges(place: &Place, exchanges: &[Exchange]) {
+    if !place.is_recorded() {
+        return;
+    }
     for exchange in exchanges {
         // Not sent at all: there is no time to show.
         if exchange.sent_at_ms == 0 {

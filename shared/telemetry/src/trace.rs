@@ -82,13 +82,18 @@ impl Place {
         Self(tracing.and_then(|tracing| of_run(run_id, tracing.sample_ratio)))
     }
 
+    /// The place that a W3C `traceparent` names.
+    pub fn read(traceparent: &str) -> Option<Self> {
+        read(traceparent).map(|place| Self(Some(place)))
+    }
+
     /// The place that was passed on, or that of the run: an earlier version
     /// passes none on.
     pub fn passed_on(traceparent: &str, run_id: &str) -> Self {
         if TRACING.get().is_none() {
             return Self(None);
         }
-        read(traceparent).map_or_else(|| Self::of_run(run_id), |place| Self(Some(place)))
+        Self::read(traceparent).unwrap_or_else(|| Self::of_run(run_id))
     }
 
     /// The same, said by somebody who is not trusted: only the place inside the
@@ -97,6 +102,11 @@ impl Place {
         let own = Self::of_run(run_id);
         let Some(own) = own.0 else { return own };
         Self(Some(within(own, read(traceparent))))
+    }
+
+    /// Whether spans below this place are written.
+    pub fn is_recorded(&self) -> bool {
+        self.0.as_ref().is_some_and(SpanContext::is_sampled)
     }
 
     /// W3C Trace Context, section 3.2; empty for nowhere.
@@ -388,9 +398,8 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_is_a_place_or_none(text in "(00|01|ff|[0-9a-f]{2})-[0-9a-fA-F]{31,33}-[0-9a-f]{15,17}-[0-9a-f]{2}(-.{0,4})?|\\PC{0,60}") {
-            if let Some(place) = read(&text) {
-                let place = Place(Some(place));
-                prop_assert_eq!(read(&place.traceparent()), place.0);
+            if let Some(place) = Place::read(&text) {
+                prop_assert_eq!(Place::read(&place.traceparent()), Some(place));
             }
         }
     }
