@@ -210,6 +210,24 @@ impl Opened {
     }
 }
 
+impl Opened {
+    /// What pages and metrics read.
+    fn reader(
+        &self,
+        config: &Config,
+        clock: &SharedClock,
+        fleet: &watch::Receiver<FleetView>,
+    ) -> Reader {
+        let live = Live {
+            fleet: fleet.clone(),
+            signer_reachable: self.signer.reachable(),
+            signer_isolation: self.signer.isolation(),
+            regions: config.regions.clone(),
+        };
+        Reader::new(self.store.clone(), Arc::clone(clock), live)
+    }
+}
+
 impl Running {
     async fn start(
         config: &Config,
@@ -262,13 +280,7 @@ impl Running {
             pages: pages_url.clone(),
             stored,
         };
-        let live = Live {
-            fleet: shown.clone(),
-            signer_reachable: opened.signer.reachable(),
-            signer_isolation: opened.signer.isolation(),
-            regions: config.regions.clone(),
-        };
-        let reader = Reader::new(opened.store.clone(), Arc::clone(&clock), live);
+        let reader = opened.reader(config, &clock, &shown);
         let measured = Fetched(reader.clone());
         let metrics =
             Metrics::serve(config.metrics_listen, "coordinator", VERSION, measured).await?;

@@ -108,7 +108,7 @@ impl Export {
         match ended {
             Ok(Ok(())) => {}
             Ok(Err(error)) => {
-                tracing::warn!(error = %Chain(&error), "the last spans were not sent")
+                tracing::warn!(error = %Chain(&error), "the last spans were not sent");
             }
             Err(error) => tracing::warn!(%error, "the last spans were not sent"),
         }
