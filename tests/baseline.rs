@@ -169,7 +169,7 @@ impl Clock for Ahead {
 fn next_run(data: &Path, runtime: &tokio::runtime::Runtime) -> (String, String) {
     let mut config = Config::load(&data.join("run/coordinator.toml")).unwrap();
     let place = |name: &str| data.join(name).display().to_string();
-    config.database = format!("sqlite:{}", place("coordinator/touchstone.sqlite"));
+    config.database_url = format!("sqlite:{}", place("coordinator/touchstone.sqlite")).into();
     config.signer = format!("unix:{}", place("run/signer.sock"));
     config.agents_listen = format!("unix:{}", place("run/fleet.sock"));
     config.operator_listen = format!("unix:{}", place("run/operator.sock"));

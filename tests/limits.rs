@@ -6,6 +6,7 @@ use touchstone_coordinator::publish::method::rules::RULES;
 use touchstone_probe_agent::exchange::{HEADERS_LIMIT_BYTES, Limits, RESPONSE_LIMIT_BYTES};
 use touchstone_suites::limits as judged;
 use touchstone_suites::{hygiene, registry};
+use touchstone_words::{self as words, Language};
 
 #[test]
 fn what_an_agent_keeps_is_what_suites_judge_and_pages_say() {
@@ -73,5 +74,28 @@ fn examples_of_the_hygiene_rules_are_what_the_suite_says() {
             "{}: {hits:?}",
             rule.id
         );
+    }
+}
+
+#[test]
+fn words_that_the_hygiene_page_lists_are_those_of_the_suite() {
+    for language in Language::ALL {
+        let text = words::ui(language, "rule-H6.exactly", &[]);
+        let listed = |sign: &str| {
+            let line = text.lines().find(|line| line.contains(sign)).unwrap();
+            let (_, words) = line.split_once([':', '：']).unwrap();
+            let words = words.split([',', '、']).map(str::trim);
+            let plain = |word: &&str| word.bytes().all(|b| b.is_ascii_alphabetic() || b == b'-');
+            let words: Vec<String> = words.filter(plain).map(str::to_owned).collect();
+            assert!(words.len() > 15, "{words:?}");
+            words
+        };
+        let is_risk = |text: String| hygiene::scan("tool", &text).is_risk();
+        for word in listed("USDC") {
+            assert!(is_risk(format!("zero questions {word}")), "{word}");
+        }
+        for word in listed("ceilings") {
+            assert!(!is_risk(format!("{word} zero questions pay")), "{word}");
+        }
     }
 }

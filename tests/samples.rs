@@ -8,10 +8,15 @@ use crate::support::up::program;
 #[test]
 fn every_sample_is_valid_and_every_printed_default_too() {
     let folder = tempfile::tempdir().unwrap();
-    for role in ["signer", "probe-agent", "coordinator"] {
+    for (role, sample) in [
+        ("signer", "signer"),
+        ("probe-agent", "probe-agent"),
+        ("coordinator", "coordinator"),
+        ("coordinator", "coordinator-fleet"),
+    ] {
         let sample = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("deploy/samples")
-            .join(format!("{role}.toml"));
+            .join(format!("{sample}.toml"));
         let printed = folder.path().join(format!("{role}.toml"));
         let defaults = Command::new(program())
             .args(["config", "print", role])

@@ -15,7 +15,20 @@ use touchstone_telemetry::{
     metrics::MetricsListen,
 };
 
-use crate::targets::{EndpointSource, REGIONS_LIMIT, Seed, SeedError, Tier, is_region};
+use crate::{
+    history::days::OBSERVED_DAYS,
+    queue::{self, QueueUrlError},
+    service_url::ServiceUrl,
+    store::{self, DatabaseUrlError},
+    targets::{EndpointSource, REGIONS_LIMIT, Seed, SeedError, Tier, is_region},
+};
+
+/// Days for which runs are kept, unless the operator says otherwise.
+pub const RUNS_KEPT_DAYS: u32 = 100;
+/// Days for which they must be kept at least: a report shows the last
+/// [`OBSERVED_DAYS`] of them, and its links must lead to evidence.
+#[allow(clippy::cast_possible_truncation)] // 90 fits.
+pub const RUNS_KEPT_DAYS_LEAST: u32 = OBSERVED_DAYS as u32;
 
 /// Largest configuration file, in bytes.
 pub const CONFIG_LIMIT_BYTES: u64 = 16 * 1024 * 1024;
@@ -24,12 +37,22 @@ pub const CONFIG_LIMIT_BYTES: u64 = 16 * 1024 * 1024;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// `sqlite:PATH`.
-    #[serde(default = "default_database")]
-    pub database: String,
-    /// Largest size of the database, in megabytes of 1,000,000 bytes; absent: the disk.
+    /// `sqlite:PATH` or `postgres://USER:PASSWORD@HOST:PORT/NAME`; where the file
+    /// has no such key, the variable `DATABASE_URL`.
+    #[serde(default = "default_database", alias = "database")]
+    pub database_url: ServiceUrl,
+    /// Largest size of a SQLite database, in megabytes of 1,000,000 bytes; absent: the disk.
     #[serde(default)]
     pub database_limit_mb: Option<u64>,
+    /// Where due runs wait: `redis://:PASSWORD@HOST:PORT`; where the file has no
+    /// such key and the database is a PostgreSQL one, the variable `REDIS_URL`.
+    /// Absent: in this process, which is then the only one.
+    #[serde(default)]
+    pub queue_url: Option<ServiceUrl>,
+    /// For how many days runs and their evidence are kept; 0: for ever. What
+    /// their days said is kept for ever in any case.
+    #[serde(default = "default_runs_kept_days")]
+    pub runs_kept_days: u32,
     /// The signer's socket: `unix:PATH`.
     #[serde(default = "default_signer")]
     pub signer: String,
@@ -108,6 +131,25 @@ pub enum Unfit {
     Regions,
     #[error("the target {url:?} names the region {region:?}, which is not among regions")]
     UnknownRegion { url: String, region: String },
+    #[error("database_url = {url:?} cannot be used: {why}")]
+    Database {
+        url: ServiceUrl,
+        why: DatabaseUrlError,
+    },
+    #[error("queue_url = {url:?} cannot be used: {why}")]
+    Queue { url: ServiceUrl, why: QueueUrlError },
+    #[error(
+        "queue_url = {queue:?} is for replicas, and these need a PostgreSQL database, not {database:?}"
+    )]
+    QueueWithoutServer {
+        queue: ServiceUrl,
+        database: ServiceUrl,
+    },
+    #[error(
+        "runs_kept_days = {0} is less than the {RUNS_KEPT_DAYS_LEAST} days that reports show; \
+         0 keeps runs for ever"
+    )]
+    RunsKept(u32),
     #[error("{key} holds a user name or a password, and none is taken; write it without")]
     Credentials { key: &'static str },
     #[error(
@@ -123,14 +165,40 @@ pub enum Unfit {
 impl Config {
     /// Reads and checks a file. Blocks on it.
     pub fn load(path: &Path) -> Result<Self, ConfigError> {
-        config::load(path, CONFIG_LIMIT_BYTES, Self::read)
+        config::load(path, CONFIG_LIMIT_BYTES, |text| {
+            Self::read(text, |variable| std::env::var(variable).ok())
+        })
     }
 
-    /// Reads and checks a text.
-    pub fn read(text: &str) -> Result<Self, Fault> {
+    /// Reads and checks a text, with the variables that may stand in for its URLs.
+    fn read(text: &str, variable: impl Fn(&str) -> Option<String>) -> Result<Self, Fault> {
         let config: Self = config::parse(text)?;
+        let config = config.with_urls_of(text, variable);
         config.check().map_err(|unfit| unfit.fault(text))?;
         Ok(config)
+    }
+
+    /// Takes the URLs that the file does not have from the environment, where
+    /// passwords are kept more often.
+    fn with_urls_of(mut self, text: &str, variable: impl Fn(&str) -> Option<String>) -> Self {
+        let variable = |name: &str| variable(name).filter(|url| !url.is_empty());
+        let given: Given = toml::from_str(text).unwrap_or_default();
+        if given.database_url.is_none()
+            && let Some(url) = variable("DATABASE_URL")
+        {
+            self.database_url = url.into();
+        }
+        // A coordinator with a file of its own is the only one, whatever queue
+        // other programs of the machine are told of.
+        if self.queue_url.is_none() && !self.database_url.is_file() {
+            self.queue_url = variable("REDIS_URL").map(ServiceUrl::new);
+        }
+        self
+    }
+
+    /// How long runs are kept; `None`: for ever.
+    pub fn runs_kept_days(&self) -> Option<u32> {
+        Some(self.runs_kept_days).filter(|&days| days > 0)
     }
 
     /// Everything that can be said to be wrong before anything is opened.
@@ -138,6 +206,13 @@ impl Config {
         self.agents()?;
         self.signer_socket()?;
         self.operator_socket()?;
+        self.check_services()?;
+        if self
+            .runs_kept_days()
+            .is_some_and(|days| days < RUNS_KEPT_DAYS_LEAST)
+        {
+            return Err(Unfit::RunsKept(self.runs_kept_days));
+        }
         let regions = &self.regions;
         if regions.is_empty()
             || regions.len() > REGIONS_LIMIT
@@ -156,6 +231,28 @@ impl Config {
             }
         }
         self.seeds()?;
+        Ok(())
+    }
+
+    fn check_services(&self) -> Result<(), Unfit> {
+        let (database, limited) = (&self.database_url, self.database_limit_mb.is_some());
+        store::check_url(database, limited).map_err(|why| Unfit::Database {
+            url: database.clone(),
+            why,
+        })?;
+        let Some(queue) = &self.queue_url else {
+            return Ok(());
+        };
+        queue::check_url(queue).map_err(|why| Unfit::Queue {
+            url: queue.clone(),
+            why,
+        })?;
+        if database.is_file() {
+            return Err(Unfit::QueueWithoutServer {
+                queue: queue.clone(),
+                database: database.clone(),
+            });
+        }
         Ok(())
     }
 
@@ -212,6 +309,16 @@ impl Unfit {
             | Self::Credentials { key }
             | Self::LongPath { key, .. } => key,
             Self::NotLoopback(_) => "agents_listen",
+            Self::Database { .. } => {
+                let fault = Fault::of_key(text, "database_url", self);
+                return match fault.line {
+                    Some(_) => fault,
+                    // The key's other name.
+                    None => Fault::of_key(text, "database", self),
+                };
+            }
+            Self::Queue { .. } | Self::QueueWithoutServer { .. } => "queue_url",
+            Self::RunsKept(_) => "runs_kept_days",
             Self::Regions => "regions",
             Self::PublicUrl(_) => "public_url",
             Self::UnknownRegion { url, .. } => return Fault::of_value(text, url, self),
@@ -229,8 +336,10 @@ impl Default for Config {
     /// As an empty file says.
     fn default() -> Self {
         Self {
-            database: default_database(),
+            database_url: default_database(),
             database_limit_mb: None,
+            queue_url: None,
+            runs_kept_days: default_runs_kept_days(),
             signer: default_signer(),
             agents_listen: default_agents_listen(),
             operator_listen: default_operator_listen(),
@@ -282,8 +391,19 @@ impl From<TargetSource> for EndpointSource {
     }
 }
 
-fn default_database() -> String {
-    "sqlite:coordinator/touchstone.sqlite".to_owned()
+/// Which of the keys that may come from elsewhere a file has.
+#[derive(Default, Deserialize)]
+struct Given {
+    #[serde(alias = "database")]
+    database_url: Option<String>,
+}
+
+fn default_database() -> ServiceUrl {
+    ServiceUrl::new("sqlite:coordinator/touchstone.sqlite")
+}
+
+fn default_runs_kept_days() -> u32 {
+    RUNS_KEPT_DAYS
 }
 
 fn default_signer() -> String {
@@ -307,141 +427,4 @@ fn default_regions() -> Vec<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    fn parse(text: &str) -> Result<Config, String> {
-        Config::read(text).map_err(|fault| fault.to_string())
-    }
-
-    #[test]
-    fn an_empty_file_is_the_default_and_every_key_is_read() {
-        let empty = parse("").unwrap();
-        assert_eq!(format!("{empty:?}"), format!("{:?}", Config::default()));
-        let written = toml::to_string(&empty).unwrap();
-        assert_eq!(
-            format!("{:?}", parse(&written).unwrap()),
-            format!("{empty:?}")
-        );
-        let full = parse(
-            r#"
-            database = "sqlite:x.sqlite"
-            database_limit_mb = 500
-            signer = "unix:s.sock"
-            agents_listen = "127.0.0.1:7000"
-            operator_listen = "unix:o.sock"
-            pages_listen = "0.0.0.0:80"
-            public_url = "https://touchstone.example"
-            regions = ["fra", "iad"]
-            log = { format = "human", filter = "debug" }
-            [[targets]]
-            url = "https://a.example/mcp"
-            [[targets]]
-            url = "https://b.example/mcp"
-            tier = "indie"
-            regions = ["iad"]
-            source = "command_line"
-            "#,
-        )
-        .unwrap();
-        assert_eq!(
-            full.agents().unwrap(),
-            Address::Tcp(([127, 0, 0, 1], 7000).into())
-        );
-        assert_eq!(full.operator_socket().unwrap(), Path::new("o.sock"));
-        let seeds = full.seeds().unwrap();
-        assert_eq!(seeds[0].regions, ["fra", "iad"]);
-        assert_eq!(
-            (seeds[1].tier, seeds[1].source),
-            (Tier::Indie, EndpointSource::CommandLine)
-        );
-    }
-
-    #[test]
-    fn what_cannot_be_used_is_refused_and_named() {
-        for (text, named) in [
-            ("databse = 'x'", "databse"),
-            ("\nmetrics_listen = 'localhost'", "line 2: metrics_listen"),
-            ("agents_listen = '0.0.0.0:7000'", "loopback"),
-            ("agents_listen = 'fleet.sock'", "agents_listen"),
-            ("agents_listen = 'unix:'", "agents_listen"),
-            ("signer = '127.0.0.1:1'", "unix:PATH"),
-            ("operator_listen = '127.0.0.1:1'", "operator_listen"),
-            (
-                "pages_listen = 'localhost'",
-                "line 1: invalid socket address",
-            ),
-            ("database = 'sqlite:x'\nregions = []", "line 2: regions"),
-            ("regions = ['Frankfurt am Main']", "regions"),
-            ("regions = ['fra', 'fra']", "each once"),
-            (
-                "[[targets]]\nurl = 'https://a.example'\nregions = ['fra']",
-                "fra",
-            ),
-            ("public_url = 'touchstone.example'", "line 1: public_url"),
-            (
-                "[[targets]]\nurl = 'a.example'",
-                "line 2: adding the target",
-            ),
-            (
-                "[[targets]]\nurl = 'https://a.example'\ntier = 'gold'",
-                "gold",
-            ),
-        ] {
-            let error = parse(text).unwrap_err();
-            assert!(error.contains(named), "{text}: {error}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn any_text_is_a_configuration_or_is_refused(
-            text in prop_oneof![
-                "\\PC{0,60}",
-                "(agents_listen|signer|public_url|regions) ?= ?[\\[\\]\"a-z0-9:/., \n]{0,40}",
-                "agents_listen = \"(unix:)?[\\[\\]a-z0-9:./]{0,30}\"",
-                "\\[\\[targets\\]\\]\nurl = \"(https?://)?[a-z0-9:./@é]{0,30}\"",
-            ],
-        ) {
-            if let Ok(config) = parse(&text) {
-                let written = toml::to_string(&config).unwrap();
-                let again = parse(&written).unwrap();
-                prop_assert_eq!(format!("{again:?}"), format!("{config:?}"));
-            }
-        }
-    }
-
-    #[test]
-    fn what_may_be_a_secret_is_refused_and_not_repeated() {
-        for text in [
-            "agents_listen = 'http://operator:hunter2@127.0.0.1:7000'",
-            "signer = 'operator:hunter2@127.0.0.1:7000'",
-            "public_url = 'https://operator:hunter2@touchstone.example'",
-            "public_url = 'ftp://hunter2@touchstone.example'",
-            "[[targets]]\nurl = 'https://operator:hunter2@a.example/mcp'",
-            "[[targets]]\nurl = 'ftp://operator:hunter2@a.example/mcp'",
-            "[[targets]]\nurl = 'operator:hunter2@a.example/mcp'",
-            "[[targets]]\nurl = 'https://hunter2@a.example/mcp'\nregions = ['nowhere']",
-        ] {
-            let error = parse(text).unwrap_err();
-            assert!(error.contains("user name or"), "{text}: {error}");
-            assert!(!error.contains("hunter2"), "{error}");
-        }
-        assert!(parse("[[targets]]\nurl = 'https://a.example/@scope/mcp'").is_ok());
-    }
-
-    #[test]
-    fn a_socket_whose_path_is_too_long_is_refused_with_its_line() {
-        for key in ["signer", "agents_listen", "operator_listen"] {
-            let fits = format!("{key} = 'unix:{}'", "s".repeat(SOCKET_PATH_LIMIT_BYTES));
-            parse(&fits).unwrap();
-            let error = parse(&format!("\n{}", fits.replace("unix:", "unix:s"))).unwrap_err();
-            assert!(
-                error.contains(&format!("line 2: {key} is a path of 108 bytes")),
-                "{error}"
-            );
-        }
-    }
-}
+mod tests;

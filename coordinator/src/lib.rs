@@ -6,6 +6,7 @@
 //! [`fleet::ingest`], the signer through [`tasks::attest_pending`], readers
 //! through [`store::Reader`] and [`publish`].
 
+mod backoff;
 pub mod clock;
 pub mod config;
 pub mod event;
@@ -20,10 +21,14 @@ pub mod queue;
 pub mod random;
 mod role;
 pub mod schedule;
+pub mod service_url;
 pub mod signer;
 pub mod store;
 pub mod targets;
 pub mod tasks;
+#[cfg(test)]
+#[path = "../tests/support/services.rs"]
+mod test_services;
 
 pub use config::Config;
 pub use event::Event;

@@ -1,4 +1,5 @@
-//! The whole coordinator with agents and a signer around it, in good days and bad ones.
+//! The whole coordinator with agents and a signer around it, in good days and bad
+//! ones, on every pair of a database and a queue.
 
 // All of this is test code: what it unwraps, it asserts.
 #![allow(clippy::unwrap_used)]
@@ -7,33 +8,51 @@
 mod baseline;
 #[path = "fleet/late.rs"]
 mod late;
+#[path = "fleet/places.rs"]
+mod places;
 mod support;
 
-use std::time::Duration;
-
-use sqlx::{AnyConnection, Connection as _, Executor as _};
+use sqlx::Executor as _;
 use support::{
-    Coordinator, Site,
+    Coordinator, Engines, Site,
     agent::{Agent, Identity},
+    on_every_engine,
     signer::{FakeSigner, Mood},
     until, within,
 };
 use tonic::{Code, Status};
-use touchstone_coordinator::{Event, run};
+use touchstone_coordinator::Event;
 use touchstone_proto::{
     fleet::{
         Lease, Outcome, fleet_service_client::FleetServiceClient, work_response::Message as Down,
     },
     signer::EnrolRequest,
 };
-use touchstone_telemetry::exit;
 
 const URL: &str = "https://a.example/mcp";
 const SLUG: &str = "a.example-mcp";
 
+on_every_engine!(
+    a_run_goes_from_a_lease_to_a_signed_page,
+    one_result_a_run_however_often_it_is_reported,
+    what_was_not_leased_or_not_signed_is_refused,
+    a_result_whose_acknowledgement_was_lost_is_stored_once,
+    the_lease_of_a_dead_agent_is_given_to_another_at_once,
+    while_the_signer_is_away_results_are_stored_and_attested_when_it_is_back,
+    what_the_signer_does_not_sign_leaves_the_outbox_with_its_reason,
+    a_restart_loses_nothing,
+    a_stranger_gets_no_work,
+    enrolment_is_the_signers_to_decide,
+    the_same_agent_again_takes_the_place_of_its_dead_connection,
+    an_agent_that_drains_is_given_nothing_more,
+    a_coordinator_that_goes_tells_its_agents_and_waits_for_their_reports,
+    a_locked_database_acknowledges_nothing_and_the_report_comes_again,
+    a_queue_that_forgets_costs_time_alone,
+);
+
 /// A site with a signer that knows agents 1 and 2, and the agent 1 connected.
-async fn spine(urls: &[&str]) -> (Site, FakeSigner, Coordinator, Agent) {
-    let site = Site::new();
+async fn spine(engines: Engines, urls: &[&str]) -> (Site, FakeSigner, Coordinator, Agent) {
+    let site = Site::new(engines).await;
     let agents = [1, 2].map(|seed| Identity::new(seed).entry("local")).into();
     let signer = FakeSigner::start(&site.path("signer.sock"), agents);
     let coordinator = site.start(urls).await;
@@ -66,9 +85,8 @@ fn attested(event: Event) -> Option<String> {
     }
 }
 
-#[tokio::test]
-async fn a_run_goes_from_a_lease_to_a_signed_page() {
-    let (_site, signer, mut coordinator, mut agent) = spine(&[URL]).await;
+async fn a_run_goes_from_a_lease_to_a_signed_page(engines: Engines) {
+    let (_site, signer, mut coordinator, mut agent) = spine(engines, &[URL]).await;
     assert_eq!((agent.region.as_str(), coordinator.targets), ("local", 1));
     let lease = lease(&mut agent).await;
     assert_eq!(lease.endpoint_url, URL);
@@ -109,9 +127,8 @@ async fn a_run_goes_from_a_lease_to_a_signed_page() {
     coordinator.stop().await;
 }
 
-#[tokio::test]
-async fn one_result_a_run_however_often_it_is_reported() {
-    let (_site, _signer, coordinator, mut agent) = spine(&[URL]).await;
+async fn one_result_a_run_however_often_it_is_reported(engines: Engines) {
+    let (_site, _signer, coordinator, mut agent) = spine(engines, &[URL]).await;
     let lease = lease(&mut agent).await;
     let report = agent.identity.report(&lease, "{}");
     assert_eq!(agent.deliver(report.clone()).await, Outcome::Stored);
@@ -122,9 +139,9 @@ async fn one_result_a_run_however_often_it_is_reported() {
     coordinator.stop().await;
 }
 
-#[tokio::test]
-async fn what_was_not_leased_or_not_signed_is_refused() {
-    let (site, _signer, coordinator, mut agent) = spine(&[URL, "https://b.example/mcp"]).await;
+async fn what_was_not_leased_or_not_signed_is_refused(engines: Engines) {
+    let (site, _signer, coordinator, mut agent) =
+        spine(engines, &[URL, "https://b.example/mcp"]).await;
     let mut second = connect(&site, 2).await;
     let (mine, theirs) = (lease(&mut agent).await, lease(&mut second).await);
     let identity = agent.identity.clone();
@@ -155,15 +172,15 @@ async fn what_was_not_leased_or_not_signed_is_refused() {
         ("another slot", forged(&|run| run.slot += 1)),
         (
             "another target",
-            forged(&|run| run.target_id = theirs.target_id.clone()),
+            forged(&|run| run.target_id.clone_from(&theirs.target_id)),
         ),
         (
             "another region",
-            forged(&|run| run.region = "iad".to_owned()),
+            forged(&|run| "iad".clone_into(&mut run.region)),
         ),
         (
             "another endpoint",
-            forged(&|run| run.endpoint_url = "https://c.example/".to_owned()),
+            forged(&|run| "https://c.example/".clone_into(&mut run.endpoint_url)),
         ),
         ("another source", forged(&|run| run.endpoint_source = 1)),
         ("the future", forged(&|run| run.finished_at_ms += 3_600_000)),
@@ -183,9 +200,8 @@ async fn what_was_not_leased_or_not_signed_is_refused() {
     coordinator.stop().await;
 }
 
-#[tokio::test]
-async fn a_result_whose_acknowledgement_was_lost_is_stored_once() {
-    let (site, _signer, mut coordinator, mut agent) = spine(&[URL]).await;
+async fn a_result_whose_acknowledgement_was_lost_is_stored_once(engines: Engines) {
+    let (site, _signer, mut coordinator, mut agent) = spine(engines, &[URL]).await;
     let lease = lease(&mut agent).await;
     let report = agent.identity.report(&lease, "{}");
     agent.send_report(report.clone()).await;
@@ -200,9 +216,8 @@ async fn a_result_whose_acknowledgement_was_lost_is_stored_once() {
     coordinator.stop().await;
 }
 
-#[tokio::test]
-async fn the_lease_of_a_dead_agent_is_given_to_another_at_once() {
-    let (site, _signer, coordinator, mut first) = spine(&[URL]).await;
+async fn the_lease_of_a_dead_agent_is_given_to_another_at_once(engines: Engines) {
+    let (site, _signer, coordinator, mut first) = spine(engines, &[URL]).await;
     let lost = lease(&mut first).await;
     drop(first);
     let mut second = connect(&site, 2).await;
@@ -219,10 +234,11 @@ async fn the_lease_of_a_dead_agent_is_given_to_another_at_once() {
     coordinator.stop().await;
 }
 
-#[tokio::test]
-async fn while_the_signer_is_away_results_are_stored_and_attested_when_it_is_back() {
+async fn while_the_signer_is_away_results_are_stored_and_attested_when_it_is_back(
+    engines: Engines,
+) {
     let urls = [URL, "https://b.example/mcp", "https://c.example/mcp"];
-    let (_site, signer, mut coordinator, mut agent) = spine(&urls).await;
+    let (_site, signer, mut coordinator, mut agent) = spine(engines, &urls).await;
     signer.go_away();
     let mut runs = Vec::new();
     for _ in urls {
@@ -244,10 +260,9 @@ async fn while_the_signer_is_away_results_are_stored_and_attested_when_it_is_bac
     coordinator.stop().await;
 }
 
-#[tokio::test]
-async fn what_the_signer_does_not_sign_leaves_the_outbox_with_its_reason() {
+async fn what_the_signer_does_not_sign_leaves_the_outbox_with_its_reason(engines: Engines) {
     let urls = [URL, "https://b.example/mcp"];
-    let (_site, signer, mut coordinator, mut agent) = spine(&urls).await;
+    let (_site, signer, mut coordinator, mut agent) = spine(engines, &urls).await;
     signer.set_mood(Mood::Declines("tools_list_incomplete"));
     let declined = lease(&mut agent).await;
     let report = agent.identity.report(&declined, "{}");
@@ -274,9 +289,9 @@ async fn what_the_signer_does_not_sign_leaves_the_outbox_with_its_reason() {
     coordinator.stop().await;
 }
 
-#[tokio::test]
-async fn a_restart_loses_nothing() {
-    let (site, signer, coordinator, mut agent) = spine(&[URL, "https://b.example/mcp"]).await;
+async fn a_restart_loses_nothing(engines: Engines) {
+    let (site, signer, coordinator, mut agent) =
+        spine(engines, &[URL, "https://b.example/mcp"]).await;
     agent.credits(2).await;
     let (done, open) = (agent.lease().await, agent.lease().await);
     let report = agent.identity.report(&done, "{}");
@@ -304,9 +319,8 @@ async fn a_restart_loses_nothing() {
     coordinator.stop().await;
 }
 
-#[tokio::test]
-async fn a_stranger_gets_no_work() {
-    let (site, signer, coordinator, agent) = spine(&[URL]).await;
+async fn a_stranger_gets_no_work(engines: Engines) {
+    let (site, signer, coordinator, agent) = spine(engines, &[URL]).await;
     let socket = site.fleet_socket();
     let refusal = async |result: Result<Agent, Status>| match result {
         Err(status) => status.code(),
@@ -331,9 +345,8 @@ async fn a_stranger_gets_no_work() {
     coordinator.stop().await;
 }
 
-#[tokio::test]
-async fn enrolment_is_the_signers_to_decide() {
-    let (site, signer, coordinator, _agent) = spine(&[]).await;
+async fn enrolment_is_the_signers_to_decide(engines: Engines) {
+    let (site, signer, coordinator, _agent) = spine(engines, &[]).await;
     let mut client = FleetServiceClient::new(support::channel(&site.fleet_socket()));
     let mut enrol = async |join_token: &str| {
         let request = EnrolRequest {
@@ -355,9 +368,8 @@ async fn enrolment_is_the_signers_to_decide() {
     coordinator.stop().await;
 }
 
-#[tokio::test]
-async fn the_same_agent_again_takes_the_place_of_its_dead_connection() {
-    let (site, _signer, coordinator, mut first) = spine(&[URL]).await;
+async fn the_same_agent_again_takes_the_place_of_its_dead_connection(engines: Engines) {
+    let (site, _signer, coordinator, mut first) = spine(engines, &[URL]).await;
     let held = lease(&mut first).await;
     let mut second = connect(&site, 1).await;
     assert_eq!(first.next().await.unwrap_err().code(), Code::Aborted);
@@ -366,9 +378,9 @@ async fn the_same_agent_again_takes_the_place_of_its_dead_connection() {
     coordinator.stop().await;
 }
 
-#[tokio::test]
-async fn an_agent_that_drains_is_given_nothing_more() {
-    let (site, _signer, coordinator, mut agent) = spine(&[URL, "https://b.example/mcp"]).await;
+async fn an_agent_that_drains_is_given_nothing_more(engines: Engines) {
+    let (site, _signer, coordinator, mut agent) =
+        spine(engines, &[URL, "https://b.example/mcp"]).await;
     let held = lease(&mut agent).await;
     agent.drain().await;
     agent.credits(5).await;
@@ -381,9 +393,8 @@ async fn an_agent_that_drains_is_given_nothing_more() {
     coordinator.stop().await;
 }
 
-#[tokio::test]
-async fn a_coordinator_that_goes_tells_its_agents_and_waits_for_their_reports() {
-    let (_site, _signer, coordinator, mut agent) = spine(&[URL]).await;
+async fn a_coordinator_that_goes_tells_its_agents_and_waits_for_their_reports(engines: Engines) {
+    let (_site, _signer, coordinator, mut agent) = spine(engines, &[URL]).await;
     let held = lease(&mut agent).await;
     let stopping = tokio::spawn(coordinator.stop());
     assert_eq!(
@@ -395,13 +406,10 @@ async fn a_coordinator_that_goes_tells_its_agents_and_waits_for_their_reports() 
     within("the end", stopping).await.unwrap();
 }
 
-#[tokio::test]
-async fn a_locked_database_acknowledges_nothing_and_the_report_comes_again() {
-    let (site, _signer, coordinator, mut agent) = spine(&[URL]).await;
+async fn a_locked_database_acknowledges_nothing_and_the_report_comes_again(engines: Engines) {
+    let (site, _signer, coordinator, mut agent) = spine(engines, &[URL]).await;
     let lease = lease(&mut agent).await;
-    let url = format!("sqlite:{}", site.path("touchstone.sqlite").display());
-    let mut other = AnyConnection::connect(&url).await.unwrap();
-    other.execute("BEGIN IMMEDIATE").await.unwrap();
+    let mut other = site.hold_database().await;
     let report = agent.identity.report(&lease, "{}");
     assert_eq!(agent.deliver(report.clone()).await, Outcome::Retry);
     let (status, health) = coordinator.get("/healthz").await;
@@ -416,60 +424,20 @@ async fn a_locked_database_acknowledges_nothing_and_the_report_comes_again() {
     coordinator.stop().await;
 }
 
-#[tokio::test]
-async fn a_place_that_is_taken_ends_the_start_with_its_name() {
-    let (site, _signer, coordinator, _agent) = spine(&[]).await;
-    let start = async |config| {
-        let (events, _receiver) = tokio::sync::mpsc::channel(8);
-        let shutdown = tokio_util::sync::CancellationToken::new();
-        let started = tokio::time::timeout(Duration::from_secs(5), run(config, shutdown, events));
-        started.await.expect("it does not start").unwrap_err()
-    };
-    let second = start(site.config(&[])).await;
-    assert_eq!(second.exit_code(), exit::CONFLICT, "{second:?}");
-    let chain = format!("{}", std::error::Error::source(&second).unwrap());
-    assert!(
-        chain.contains("fleet.sock") && chain.contains("in use"),
-        "{chain}"
-    );
-    let host = coordinator
-        .pages_url
-        .trim_start_matches("http://")
-        .trim_end_matches('/');
-    let mut config = Site::new().config(&[]);
-    config.pages_listen = host.parse().unwrap();
-    assert_eq!(start(config).await.exit_code(), exit::CONFLICT);
-    coordinator.stop().await;
-}
-
-#[tokio::test]
-async fn a_place_that_cannot_be_used_is_a_fault_of_the_configuration() {
-    let site = Site::new();
-    let file = site.path("file");
-    std::fs::write(&file, "").unwrap();
-    let inside = file.join("x");
-    let base = || site.config(&[]);
-    let socket = format!("unix:{}", inside.display());
-    let mut foreign = base();
-    foreign.pages_listen = ([192, 0, 2, 1], 8080).into();
-    let mut agents = base();
-    agents.agents_listen.clone_from(&socket);
-    let mut operator = base();
-    operator.operator_listen = socket;
-    let mut database = base();
-    database.database = format!("sqlite:{}", inside.display());
-    for (config, key, place) in [
-        (foreign, "pages_listen", "192.0.2.1:8080"),
-        (agents, "agents_listen", "file/x"),
-        (operator, "operator_listen", "file/x"),
-        (database, "database", "file/x"),
-    ] {
-        let (events, _receiver) = tokio::sync::mpsc::channel(8);
-        let shutdown = tokio_util::sync::CancellationToken::new();
-        let started = within("the refusal", run(config, shutdown, events)).await;
-        let error = started.unwrap_err();
-        assert_eq!(error.exit_code(), exit::CONFIGURATION, "{key}: {error:?}");
-        let said = touchstone_telemetry::Chain(&error).to_string();
-        assert!(said.contains(key) && said.contains(place), "{key}: {said}");
+async fn a_queue_that_forgets_costs_time_alone(engines: Engines) {
+    let urls = [URL, "https://b.example/mcp", "https://c.example/mcp"];
+    let (site, _signer, coordinator, mut agent) = spine(engines, &urls).await;
+    let mut runs = vec![lease(&mut agent).await];
+    site.forget_queue().await;
+    agent.credits(5).await;
+    for _ in 1..urls.len() {
+        runs.push(agent.lease().await);
     }
+    for run in &runs {
+        let report = agent.identity.report(run, "{}");
+        assert_eq!(agent.deliver(report).await, Outcome::Stored);
+    }
+    agent.expect_silence().await;
+    drop(agent);
+    coordinator.stop().await;
 }

@@ -97,6 +97,21 @@ pub fn cases() -> Vec<Case> {
             On::List,
             listed(&["event\nfoo: bar\nid:\n", &format!("data:{list}\n\n")]),
         ),
+        modern("json-called-a-stream", &[], "JSON in no event of a stream is an answer.")
+            .on(
+                On::List,
+                Reply::of(200, "text/event-stream", answer(&page(&[TOOL], ""))),
+            )
+            .expect(Expect::modern().bad_list("tools_list_not_jsonrpc").asked("dl")),
+        modern("stream-called-json", &[], "An event is JSON.")
+            .on(On::List, Reply::of(200, "application/json", event.clone()))
+            .expect(Expect::modern().bad_list("tools_list_not_jsonrpc").asked("dl")),
+        legacy("initialize-called-a-stream", &[], "A revision in no event of a stream is named.")
+            .on(
+                On::Initialize,
+                Reply::of(200, "text/event-stream", answer(INITIALIZED)),
+            )
+            .expect(Expect::failed_handshake("handshake_not_jsonrpc").asked("di")),
         modern("sse-byte-by-byte", &[], "A piece of a stream is an event.")
             .on(On::List, listed(&[&event]).split(1)),
         modern("sse-everywhere", &[2], "Only the list may be a stream.")

@@ -20,6 +20,28 @@ pub fn cases() -> Vec<Case> {
         .on(On::Discover, wall("Bearer"))
         .with(C::AuthMetadata, verified("challenge_well_formed"))
         .asked("dinlcggx"),
+        always(
+            "gate-before-modern-refusal",
+            &[23, 24],
+            "A modern server behind a wall that refuses initialize fails its handshake.",
+            &wall("Bearer"),
+        )
+        .on(
+            On::Initialize,
+            Reply::error(400, r#"{"code":-32020,"message":"Header mismatch"}"#),
+        )
+        .expect(Expect::gated_handshake().asked("digg")),
+        always(
+            "bare-401-before-modern-refusal",
+            &[54, 24],
+            "A wall that states no challenge is one before a modern refusal.",
+            &Reply::status(401),
+        )
+        .on(
+            On::Initialize,
+            Reply::error(400, r#"{"code":-32022,"message":"Unsupported"}"#),
+        )
+        .expect(Expect::failed_handshake("handshake_jsonrpc_error").asked("digg")),
         modern(
             "list-gated",
             &[58],

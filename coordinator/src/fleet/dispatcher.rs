@@ -13,7 +13,7 @@ use touchstone_telemetry::{
     trace::{Attribute, Place, Span},
 };
 
-use tokio::sync::mpsc;
+use tokio::{sync::mpsc, time::Instant};
 use tokio_util::sync::CancellationToken;
 use touchstone_proto::fleet::{Lease, WorkResponse, work_response::Message};
 
@@ -24,7 +24,7 @@ use super::{
 };
 use crate::{
     metrics::metrics,
-    queue::Work,
+    queue::{CLAIM_AFTER, QueueError, Queued, Work},
     schedule::{Decision, Schedule, Start},
 };
 
@@ -35,16 +35,23 @@ const TAKE_LIMIT: usize = 64;
 /// The longest sleep: a clock that was set is noticed after this.
 const SLEEP_LIMIT: Duration = Duration::from_secs(30);
 
+// Otherwise another replica would take a run whose lease still holds.
+const _: () = assert!(CLAIM_AFTER.as_millis() > LEASE_MS as u128);
+
 /// The task behind [`Dispatch`].
 #[derive(Debug)]
 pub struct Dispatcher {
     schedule: Schedule,
     leases: Leases,
     agents: HashMap<ConnectionId, Connected>,
+    /// Region and time of the runs that were offered here and not yet leased.
+    offered: HashMap<Arc<str>, (Arc<str>, i64)>,
     /// The spans of all leases, as long as these are held.
     traced: HashMap<Arc<str>, Span>,
     commands: mpsc::Receiver<Command>,
     stopped: bool,
+    /// When it was last asked how many runs wait.
+    counted_at: Option<Instant>,
     parts: Parts,
 }
 
@@ -54,9 +61,11 @@ impl Dispatcher {
             schedule: Schedule::new(parts.clock.now_ms()),
             leases: Leases::default(),
             agents: HashMap::new(),
+            offered: HashMap::new(),
             traced: HashMap::new(),
             commands,
             stopped: false,
+            counted_at: None,
             parts,
         }
     }
@@ -86,9 +95,10 @@ impl Dispatcher {
     fn until_next(&self) -> Duration {
         let wake = self.schedule.next_wake_ms();
         let next = wake.into_iter().chain(self.leases.next_deadline_ms()).min();
-        next.map_or(SLEEP_LIMIT, |at_ms| {
+        let limit = self.parts.queue.shared().unwrap_or(SLEEP_LIMIT);
+        next.map_or(limit, |at_ms| {
             let wait_ms = at_ms.saturating_sub(self.now_ms()).max(0);
-            Duration::from_millis(wait_ms.unsigned_abs()).min(SLEEP_LIMIT)
+            Duration::from_millis(wait_ms.unsigned_abs()).min(limit)
         })
     }
 
@@ -175,6 +185,7 @@ impl Dispatcher {
             if let Some(mut span) = self.traced.remove(&lost.work.run_id) {
                 span.fail("lease_lost");
             }
+            self.unqueue(&Queued::from(&lost.work)).await;
             let decisions = self.schedule.lost(&lost.work, lost.again);
             self.carry_out(decisions).await;
         }
@@ -184,28 +195,11 @@ impl Dispatcher {
         let mut decisions = VecDeque::from(decisions);
         while let Some(decision) = decisions.pop_front() {
             match decision {
-                Decision::Offer(work) => {
-                    let work = Work {
-                        offered_at_ms: self.now_ms(),
-                        ..work
-                    };
-                    if let Err(error) = self.parts.queue.push(work.clone()).await {
-                        tracing::warn!(
-                            run.id = &*work.run_id,
-                            region = &*work.region,
-                            error = %Chain(&error),
-                            "a due run found no place"
-                        );
-                        decisions.extend(self.schedule.overflowed(&work));
-                    }
-                }
+                Decision::Offer(work) => decisions.extend(self.offer(&work).await),
                 Decision::Withdraw(work) => {
                     self.leases.settle(&work.run_id);
                     self.traced.remove(&work.run_id);
-                    if let Err(error) = self.parts.queue.remove(&work).await {
-                        // Whoever takes it is told that it is gone.
-                        tracing::debug!(error = %Chain(&error), "not removed");
-                    }
+                    self.unqueue(&Queued::from(&work)).await;
                 }
                 Decision::Missed(missed) => {
                     // Waits while the store is away: without it no result could
@@ -218,6 +212,39 @@ impl Dispatcher {
         }
     }
 
+    async fn offer(&mut self, work: &Work) -> Vec<Decision> {
+        match self.parts.queue.push(&Queued::from(work)).await {
+            Ok(()) => {
+                let since = (Arc::clone(&work.region), self.now_ms());
+                self.offered
+                    .entry(Arc::clone(&work.run_id))
+                    .or_insert(since);
+                Vec::new()
+            }
+            Err(QueueError::Full) => {
+                tracing::warn!(
+                    run.id = &*work.run_id,
+                    region = &*work.region,
+                    "a due run found no place"
+                );
+                self.schedule.overflowed(work)
+            }
+            Err(error) => {
+                // The queue says that it lost runs once it is back.
+                tracing::debug!(run.id = &*work.run_id, error = %Chain(&error), "not queued");
+                Vec::new()
+            }
+        }
+    }
+
+    async fn unqueue(&mut self, run: &Queued) {
+        self.offered.remove(&run.run_id);
+        if let Err(error) = self.parts.queue.remove(run).await {
+            // Whoever takes it finds that it is gone.
+            tracing::debug!(run.id = &*run.run_id, error = %Chain(&error), "not removed");
+        }
+    }
+
     /// Leases as many runs of a region as its agents can start.
     async fn hand_out(&mut self, region: &Arc<str>) {
         loop {
@@ -227,29 +254,43 @@ impl Dispatcher {
             }
             let taken = match self.parts.queue.take(region, permits).await {
                 Ok(taken) => taken,
+                Err(QueueError::Lost) => {
+                    tracing::warn!(
+                        region = &**region,
+                        "the queue lost its runs; they are queued again"
+                    );
+                    let decisions = self.schedule.offered(region);
+                    self.carry_out(decisions).await;
+                    return;
+                }
                 Err(error) => {
-                    tracing::warn!(error = %Chain(&error), "no runs taken");
+                    tracing::debug!(error = %Chain(&error), "no runs taken");
                     return;
                 }
             };
             if taken.is_empty() {
                 return;
             }
-            for work in taken {
-                self.give(work).await;
+            for run in taken {
+                self.give(&run).await;
             }
         }
     }
 
-    async fn give(&mut self, work: Work) {
+    async fn give(&mut self, run: &Queued) {
         let now_ms = self.now_ms();
-        if self.schedule.start(&work, now_ms) != Start::Go {
+        if !self.schedule.knows(&run.target_id) {
+            // Left to a replica that does; it is taken again after a while.
             return;
         }
+        let work = self.schedule.named(run);
+        let Some(work) = work.filter(|work| self.schedule.start(work, now_ms) == Start::Go) else {
+            self.unqueue(run).await;
+            return;
+        };
         let Some(connection) = self.leases.grant(work.clone(), now_ms) else {
             // Taken within the permits, so this is only for the books.
-            let decisions = self.schedule.lost(&work, true);
-            self.carry_out(decisions).await;
+            self.lose(vec![Lost { work, again: true }]).await;
             return;
         };
         metrics().leased(&work.region, now_ms.saturating_sub(work.slot_at_ms));
@@ -268,17 +309,19 @@ impl Dispatcher {
     /// lease itself.
     fn trace(&mut self, work: &Work, now_ms: i64) -> String {
         let root = Place::of_run(&work.run_id);
+        let offered = self.offered.remove(&work.run_id);
+        let offered_at_ms = offered.map_or(now_ms, |(_, at_ms)| at_ms);
         if self.leases.offers(&work.run_id) == 1 {
-            let from_ms = work.slot_at_ms.min(work.offered_at_ms);
+            let from_ms = work.slot_at_ms.min(offered_at_ms);
             let mut first = Span::first("schedule", &work.run_id, from_ms);
             first.set(Attribute::RunId, &*work.run_id);
             first.set(Attribute::TargetId, &*work.target.target_id);
             first.set(Attribute::Suite, work.suite);
             first.set(Attribute::Slot, work.slot);
             first.set(Attribute::Region, &*work.region);
-            first.end_at(work.offered_at_ms);
+            first.end_at(offered_at_ms);
         }
-        Span::since("queue", &root, work.offered_at_ms).end_at(now_ms);
+        Span::since("queue", &root, offered_at_ms).end_at(now_ms);
         let mut lease = Span::since("lease", &root, now_ms);
         lease.set(Attribute::RunId, &*work.run_id);
         lease.set(Attribute::Region, &*work.region);
@@ -317,17 +360,39 @@ impl Dispatcher {
     }
 
     /// Shows pages how the fleet is.
-    async fn show(&self) {
+    async fn show(&mut self) {
+        let every = self.parts.queue.shared().unwrap_or_default();
+        let count_again = self
+            .counted_at
+            .is_none_or(|counted_at| counted_at.elapsed() >= every);
+        if count_again {
+            self.counted_at = Some(Instant::now());
+        }
         let mut view = FleetView::default();
         for region in self.schedule.regions() {
             let (agents, leased, oldest_lease_at_ms) = self.leases.region(&region);
-            let waiting = self.parts.queue.waiting(&region).await.unwrap_or_default();
+            let mut queued = self
+                .parts
+                .view
+                .borrow()
+                .regions
+                .get(&region)
+                .map_or(0, |r| r.queued);
+            if count_again && let Ok(depth) = self.parts.queue.depth(&region).await {
+                queued = u32::try_from(depth).unwrap_or(u32::MAX);
+            }
+            let oldest_queued_at_ms = self
+                .offered
+                .values()
+                .filter(|(of, _)| **of == *region)
+                .map(|(_, at_ms)| *at_ms)
+                .min();
             let region_view = RegionView {
                 agents,
                 leased,
                 oldest_lease_at_ms,
-                queued: u32::try_from(waiting.runs).unwrap_or(u32::MAX),
-                oldest_queued_at_ms: waiting.oldest_at_ms,
+                queued,
+                oldest_queued_at_ms,
             };
             view.regions.insert(region, region_view);
         }

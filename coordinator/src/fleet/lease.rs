@@ -223,7 +223,6 @@ mod tests {
             slot_at_ms: 0,
             ends_at_ms: 900_000,
             region: "fra".into(),
-            offered_at_ms: 0,
         }
     }
 

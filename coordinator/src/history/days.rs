@@ -34,6 +34,33 @@ pub enum DayKind {
     NotYet,
 }
 
+impl DayKind {
+    /// Those that a day which is over can be.
+    const OVER: [Self; 4] = [
+        Self::Answered,
+        Self::Unanswered,
+        Self::NotCounted,
+        Self::Undetermined,
+    ];
+
+    /// As stored.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Before => "before",
+            Self::Answered => "answered",
+            Self::Unanswered => "unanswered",
+            Self::NotCounted => "not_counted",
+            Self::Undetermined => "undetermined",
+            Self::NotYet => "not_yet",
+        }
+    }
+
+    /// The reverse, for days that are over.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::OVER.into_iter().find(|kind| kind.as_str() == text)
+    }
+}
+
 /// One UTC day of a target.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Day {
@@ -80,6 +107,80 @@ pub struct DayMissed {
     pub asked_to_wait: bool,
 }
 
+/// What is kept of a day when its runs are pruned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeptDay {
+    /// Days since the epoch.
+    pub day: i64,
+    pub kind: DayKind,
+    /// Why it is unanswered or not counted.
+    pub cause: Option<Cause>,
+    pub runs: u32,
+    pub answered: u32,
+    pub signed: u32,
+    pub missed: u32,
+}
+
+impl KeptDay {
+    /// Of a day that is over, from all its runs and missed slots.
+    pub fn of(runs: &[DayRuns], missed: &[DayMissed], day: i64) -> Self {
+        let seen = observed_day(runs, missed, day, day, day + 1);
+        let date = date_of(day);
+        let of_kind = runs.iter().filter(|group| group.day == day);
+        let cause = of_kind
+            .filter_map(|group| match (seen.kind, on_date(group.reach, date)) {
+                (DayKind::Unanswered, Reach::Unanswered(cause))
+                | (DayKind::NotCounted, Reach::NotCounted(cause)) => Some(cause),
+                _ => None,
+            })
+            .min_by_key(|cause| cause.as_str());
+        Self {
+            day,
+            kind: seen.kind,
+            cause,
+            runs: seen.runs,
+            answered: seen.answered,
+            signed: seen.signed,
+            missed: seen.missed,
+        }
+    }
+}
+
+impl ObservedDays {
+    fn sum(days: Vec<Day>) -> Self {
+        let count = |kinds: &[DayKind]| {
+            let counted = days.iter().filter(|day| kinds.contains(&day.kind)).count();
+            u32::try_from(counted).unwrap_or(u32::MAX)
+        };
+        Self {
+            answered: count(&[DayKind::Answered]),
+            counted: count(&[DayKind::Answered, DayKind::Unanswered]),
+            days,
+        }
+    }
+
+    /// The same, with the days that were kept as they were kept.
+    #[must_use]
+    pub fn with_kept(self, kept: &[KeptDay], first_day: i64) -> Self {
+        let mut days = self.days;
+        for kept in kept {
+            let date = date_of(kept.day).to_string();
+            if let Some(day) = days.iter_mut().find(|day| day.date == date) {
+                let before = kept.runs == 0 && kept.day < first_day;
+                *day = Day {
+                    date,
+                    kind: if before { DayKind::Before } else { kept.kind },
+                    runs: kept.runs,
+                    answered: kept.answered,
+                    signed: kept.signed,
+                    missed: kept.missed,
+                };
+            }
+        }
+        Self::sum(days)
+    }
+}
+
 /// The UTC day of a time, in days since the epoch.
 pub fn day_of(at_ms: i64) -> i64 {
     at_ms.div_euclid(DAY_MS)
@@ -95,18 +196,10 @@ pub fn observed_days(
 ) -> ObservedDays {
     // 90 fits.
     let oldest = today - i64::try_from(OBSERVED_DAYS).unwrap_or(0) + 1;
-    let days: Vec<Day> = (oldest..=today)
+    let days = (oldest..=today)
         .map(|day| observed_day(runs, missed, day, first_day, today))
         .collect();
-    let count = |kinds: &[DayKind]| {
-        let counted = days.iter().filter(|day| kinds.contains(&day.kind)).count();
-        u32::try_from(counted).unwrap_or(u32::MAX)
-    };
-    ObservedDays {
-        answered: count(&[DayKind::Answered]),
-        counted: count(&[DayKind::Answered, DayKind::Unanswered]),
-        days,
-    }
+    ObservedDays::sum(days)
 }
 
 fn observed_day(
@@ -165,7 +258,7 @@ fn on_date(reach: Reach, date: Date) -> Reach {
     }
 }
 
-pub(super) fn date_of(day: i64) -> Date {
+pub fn date_of(day: i64) -> Date {
     day.checked_mul(DAY_MS / 1_000)
         .and_then(|seconds| OffsetDateTime::from_unix_timestamp(seconds).ok())
         .map_or(Date::MIN, OffsetDateTime::date)

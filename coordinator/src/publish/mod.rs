@@ -38,4 +38,6 @@ pub struct Pages<S> {
     pub source: S,
     /// `https://host`, where readers reach this site. `None`: as each request says.
     pub origin: Option<String>,
+    /// For how many days runs are kept; `None`: for ever.
+    pub runs_kept_days: Option<u32>,
 }

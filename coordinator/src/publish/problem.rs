@@ -7,7 +7,7 @@ use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
-use touchstone_words::Language;
+use touchstone_words::{Language, Param};
 
 use super::page::{Page, Place, answer};
 use super::stranger::Stranger;
@@ -127,6 +127,19 @@ pub(super) fn no_evidence(text: Text, form: Form, run_id: &str) -> Response {
     )
 }
 
+/// No run of this id: there never was one, or it was pruned.
+pub(super) fn no_run(text: Text, form: Form, run_id: &str, kept_days: u32) -> Response {
+    let days = [("days", Param::from(i64::from(kept_days)))];
+    show_with(
+        text,
+        form,
+        StatusCode::NOT_FOUND,
+        "no-run",
+        Some(run_id),
+        &days,
+    )
+}
+
 /// No key of this id.
 pub(super) fn no_key(text: Text, key_id: &str) -> Response {
     show(
@@ -214,11 +227,22 @@ fn show(
     key: &'static str,
     asked: Option<&str>,
 ) -> Response {
+    show_with(text, form, status, key, asked, &[])
+}
+
+fn show_with(
+    text: Text,
+    form: Form,
+    status: StatusCode,
+    key: &'static str,
+    asked: Option<&str>,
+    args: &[(&str, Param)],
+) -> Response {
     let mut response = match form {
         Form::Page => {
             let heading = text.t(&format!("problem-{key}"));
             let page = Page::new(text, Place::Nowhere, "/", heading.0.clone());
-            let explanation = text.t(&format!("problem-{key}-text"));
+            let explanation = text.with(&format!("problem-{key}-text"), args);
             let asked = asked.map(|asked| Stranger(asked.to_owned()));
             answer(
                 text,
@@ -234,7 +258,7 @@ fn show(
         }
         Form::Data => {
             let media_type = HeaderValue::from_static("application/problem+json");
-            let body = twin::body(&twin::problem(text, key, status.as_u16()));
+            let body = twin::body(&twin::problem(text, key, status.as_u16(), args));
             (status, [(header::CONTENT_TYPE, media_type)], body).into_response()
         }
     };

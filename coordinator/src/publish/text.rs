@@ -40,6 +40,12 @@ impl Text {
         Prose(words::ui(self.0, id, args))
     }
 
+    /// A text of several lines, each by itself.
+    pub(super) fn lines(self, id: &str) -> Vec<Prose> {
+        let text = words::ui(self.0, id, &[]);
+        text.lines().map(|line| Prose(line.to_owned())).collect()
+    }
+
     /// For attributes and titles: without the marks of code.
     pub(super) fn plain(self, id: &str) -> String {
         self.plain_with(id, &[])

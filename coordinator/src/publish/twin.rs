@@ -3,6 +3,7 @@
 
 use serde_json::{Value, json};
 use touchstone_proto::observation::{Exchange, Observation};
+use touchstone_words::Param;
 
 use super::changes;
 use super::evidence::bundle_name;
@@ -214,11 +215,11 @@ pub(super) fn body(value: &Value) -> Vec<u8> {
 }
 
 /// A problem as RFC 9457 writes it.
-pub(super) fn problem(text: Text, key: &str, status: u16) -> Value {
+pub(super) fn problem(text: Text, key: &str, status: u16, args: &[(&str, Param)]) -> Value {
     json!({
         "type": format!("/problem/{key}"),
         "title": text.plain(&format!("problem-{key}")),
-        "detail": text.plain(&format!("problem-{key}-text")),
+        "detail": text.plain_with(&format!("problem-{key}-text"), args),
         "status": status,
     })
 }

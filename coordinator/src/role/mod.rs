@@ -35,12 +35,13 @@ use crate::{
     listen::ListenError,
     metrics::Fetched,
     operator::Operator,
-    queue::MemoryQueue,
+    queue::{MemoryQueue, Namespace, Queue, RedisQueue},
     random::{NoRandomness, SharedRandom, SystemRandom, draw},
     signer::Signer,
     store::{KnownTarget, Live, Options, Reader, Store, StoreError},
     tasks::{
         attest_pending::AttestPending,
+        prune::Prune,
         record_missed::{MISSED_LIMIT, RecordMissed},
         refresh::Refresh,
     },
@@ -166,6 +167,7 @@ struct Tasks {
     missed: JoinHandle<()>,
     attest: JoinHandle<()>,
     refresh: JoinHandle<()>,
+    prune: JoinHandle<()>,
     operator: JoinHandle<()>,
     pages: JoinHandle<()>,
 }
@@ -175,6 +177,7 @@ struct Opened {
     store: Store,
     signer: Signer,
     roster: Arc<Roster>,
+    queue: Box<dyn Queue>,
     lease_key: LeaseKey,
     known: Vec<KnownTarget>,
     /// Hosts that asked us to wait, and until when.
@@ -188,7 +191,7 @@ impl Opened {
             .map(|mb| mb.saturating_mul(1_000_000));
         let store = Store::open(Options {
             size_limit_bytes: limit_bytes,
-            ..Options::new(&config.database)
+            ..Options::new(config.database_url.clone())
         })
         .await?;
         let signer = Signer::at(config.signer_socket()?);
@@ -197,8 +200,10 @@ impl Opened {
         let known = store.known_targets().await?;
         tracing::info!(targets = known.len(), added, "targets read");
         let fresh = draw(&*outside.random)?;
+        let lease_key = store.lease_key(fresh, now_ms).await?;
         Ok(Self {
-            lease_key: LeaseKey::new(store.lease_key(fresh, now_ms).await?),
+            queue: queue(config, &lease_key, outside)?,
+            lease_key: LeaseKey::new(lease_key),
             roster: Arc::new(
                 Roster::load(store.clone(), signer.clone(), outside.clock.clone()).await?,
             ),
@@ -228,6 +233,33 @@ impl Opened {
     }
 }
 
+/// The queue that the configuration names. Coordinators of one database share
+/// its lease key, and so a namespace.
+fn queue(
+    config: &Config,
+    lease_key: &[u8; 32],
+    outside: &Outside,
+) -> Result<Box<dyn Queue>, Error> {
+    let Some(url) = &config.queue_url else {
+        return Ok(Box::new(MemoryQueue::default()));
+    };
+    let (clock, random) = (outside.clock.clone(), outside.random.clone());
+    let queue = RedisQueue::new(url, Namespace::of(lease_key), clock, random);
+    Ok(Box::new(queue.map_err(|why| Unfit::Queue {
+        url: url.clone(),
+        why,
+    })?))
+}
+
+fn prune(config: &Config, store: &Store, outside: &Outside) -> Prune {
+    Prune {
+        store: store.clone(),
+        clock: outside.clock.clone(),
+        random: outside.random.clone(),
+        kept_days: config.runs_kept_days(),
+    }
+}
+
 impl Running {
     async fn start(
         config: &Config,
@@ -237,12 +269,14 @@ impl Running {
         events: Events,
     ) -> Result<Self, Error> {
         let opened = Opened::open(config, &outside).await?;
+        let prune = prune(config, &opened.store, &outside);
         let Outside { clock, random } = outside;
         let tokens = Tokens::default();
         let (view, shown) = watch::channel(FleetView::default());
+        let reader = opened.reader(config, &clock, &shown);
         let (missed, missed_receiver) = mpsc::channel(MISSED_LIMIT);
         let (dispatch, dispatcher) = Dispatch::new(dispatch::Parts {
-            queue: Box::new(MemoryQueue::default()),
+            queue: opened.queue,
             clock: Arc::clone(&clock),
             random: Arc::clone(&random),
             lease_key: opened.lease_key.clone(),
@@ -260,11 +294,10 @@ impl Running {
         let missed = tokio::spawn(missed.run(tokens.end.clone()));
 
         let stored = Arc::new(Notify::new());
-        let targets = Targets::of(&opened.known);
         let (ingest, writer) = Ingest::new(ingest::Parts {
             store: opened.store.clone(),
             clock: Arc::clone(&clock),
-            targets: Arc::new(targets),
+            targets: Arc::new(Targets::of(&opened.known)),
             lease_key: opened.lease_key,
             dispatch: dispatch.clone(),
             events: events.clone(),
@@ -280,7 +313,6 @@ impl Running {
             pages: pages_url.clone(),
             stored,
         };
-        let reader = opened.reader(config, &clock, &shown);
         let measured = Fetched(reader.clone());
         let metrics =
             Metrics::serve(config.metrics_listen, "coordinator", VERSION, measured).await?;
@@ -321,6 +353,7 @@ impl Running {
             missed,
             attest: tokio::spawn(attest.run(tokens.end.clone())),
             refresh: tokio::spawn(refresh.run(tokens.end.clone())),
+            prune: tokio::spawn(prune.run(tokens.end.clone())),
             operator: serve::operator(places.operator, operator, tokens.end.clone()),
             pages: serve::pages(places.pages, reader, config, tokens.end.clone()),
             agents: serve::agents(places.agents, fleet, tokens.draining.clone()),
@@ -346,6 +379,7 @@ impl Running {
             missed,
             attest,
             refresh,
+            prune,
             operator,
             pages,
         } = &mut self.tasks;
@@ -356,6 +390,7 @@ impl Running {
             _ = missed => "missed",
             _ = attest => "attest",
             _ = refresh => "refresh",
+            _ = prune => "prune",
             _ = operator => "operator",
             _ = pages => "pages",
         }
@@ -393,6 +428,7 @@ impl Running {
             ("missed", tasks.missed),
             ("attest", tasks.attest),
             ("refresh", tasks.refresh),
+            ("prune", tasks.prune),
             ("operator", tasks.operator),
             ("pages", tasks.pages),
         ] {

@@ -39,6 +39,7 @@ pub(super) fn pages(
     let pages = Pages {
         source: reader.clone(),
         origin: config.public_url.clone(),
+        runs_kept_days: config.runs_kept_days(),
     };
     let router = health::router(reader).merge(publish::router(pages));
     tokio::spawn(async move {

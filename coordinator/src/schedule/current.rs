@@ -71,7 +71,6 @@ impl Current {
             slot_at_ms: self.slots.starts_at(self.slot),
             ends_at_ms: self.slots.ends_at(self.slot),
             region: region.into(),
-            offered_at_ms: 0,
         })
     }
 

@@ -14,7 +14,11 @@ use super::{
     politeness::{Entry, Hosts, RETRY_AFTER_LIMIT},
     slot::Slots,
 };
-use crate::{queue::Work, store::read::MissedCause, targets::Target};
+use crate::{
+    queue::{Queued, Work},
+    store::read::MissedCause,
+    targets::Target,
+};
 
 /// A slot that is looked at later than this after its start is a late one and
 /// passes through the token bucket, in milliseconds.
@@ -176,6 +180,30 @@ impl Schedule {
                 Start::Parked
             }
         }
+    }
+
+    /// Whether a target is scheduled here.
+    pub fn knows(&self, target_id: &str) -> bool {
+        self.targets.contains_key(target_id)
+    }
+
+    /// The run that a name from the queue means, while its slot is current.
+    pub fn named(&self, run: &Queued) -> Option<Work> {
+        let work = self.targets.get(&run.target_id)?.work()?;
+        (work.run_id == run.run_id).then_some(work)
+    }
+
+    /// The runs of a region that should be in the queue now.
+    pub fn offered(&self, region: &str) -> Vec<Decision> {
+        let offered = self
+            .targets
+            .values()
+            .filter(|current| current.state == State::Offered);
+        offered
+            .filter_map(Current::work)
+            .filter(|work| &*work.region == region)
+            .map(Decision::Offer)
+            .collect()
     }
 
     /// A slot has a result; of no interest unless it is the current one.

@@ -125,7 +125,10 @@ mod tests {
         for (target, region) in [("b", "fra"), ("c", "fra"), ("d", "iad"), ("b", "fra")] {
             assert_eq!(enter(target, region), Entry::Busy);
         }
-        assert_eq!(hosts.leave(&host, &name("d")), [], "d only stood in line");
+        assert!(
+            hosts.leave(&host, &name("d")).is_empty(),
+            "d only stood in line"
+        );
         assert_eq!(hosts.enter(&host, &name("e"), &name("iad"), 0), Entry::Busy);
         assert_eq!(hosts.leave(&host, &name("a")), [name("b"), name("e")]);
         assert_eq!(hosts.enter(&host, &name("e"), &name("iad"), 0), Entry::Free);

@@ -70,9 +70,14 @@ impl Store {
             approved_by: approved_by.to_owned(),
             now_ms,
         });
+        let dialect = self.dialect;
         self.run_tx("approving a baseline", move |tx| {
             let wanted = Arc::clone(&wanted);
-            async move { approve(tx, &wanted).await }.boxed()
+            async move {
+                dialect.hold_target(tx, &wanted.target_id).await?;
+                approve(tx, &wanted).await
+            }
+            .boxed()
         })
         .await
     }

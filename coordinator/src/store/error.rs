@@ -1,7 +1,8 @@
 //! What can go wrong with the store. A failure is told by what it asks of
 //! people: wait, free space, set permissions, or look into it.
 
-use super::read::StoreHealth;
+use super::{DatabaseUrlError, read::StoreHealth};
+use crate::service_url::ServiceUrl;
 
 /// The kind of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,6 +13,8 @@ pub enum Failure {
     Full,
     /// The file cannot be opened or written.
     ReadOnly,
+    /// The server cannot be reached, or ended the connection.
+    Away,
     Other,
 }
 
@@ -19,7 +22,7 @@ pub enum Failure {
 /// change that failed was stored.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    #[error("{doing}: the database is locked by another program")]
+    #[error("{doing}: another program holds the database, or was first")]
     Locked {
         doing: &'static str,
         source: sqlx::Error,
@@ -34,29 +37,46 @@ pub enum StoreError {
         doing: &'static str,
         source: sqlx::Error,
     },
+    #[error("{doing}: the database cannot be reached")]
+    Away {
+        doing: &'static str,
+        source: sqlx::Error,
+    },
     #[error("{doing}: the database failed")]
     Database {
         doing: &'static str,
         source: sqlx::Error,
     },
-    /// Of another database's URL only the scheme is repeated: it may hold a password.
-    #[error(
-        "opening the database: its URL begins with {scheme:?}, and only sqlite: URLs are served by this version"
-    )]
-    Scheme { scheme: String },
+    #[error("opening the database {url:?}")]
+    Url {
+        url: ServiceUrl,
+        source: DatabaseUrlError,
+    },
     #[error("opening the database {url:?}: its folder cannot be made")]
-    Folder { url: String, source: std::io::Error },
+    Folder {
+        url: ServiceUrl,
+        source: std::io::Error,
+    },
     #[error("opening the database {url:?}: its file cannot be made")]
-    File { url: String, source: std::io::Error },
+    File {
+        url: ServiceUrl,
+        source: std::io::Error,
+    },
     #[error("opening the database {url:?}: its schema cannot be brought up to date")]
     Migrate {
-        url: String,
+        url: ServiceUrl,
         source: Box<sqlx::migrate::MigrateError>,
     },
 }
 
 impl Failure {
-    pub const ALL: [Self; 4] = [Self::Locked, Self::Full, Self::ReadOnly, Self::Other];
+    pub const ALL: [Self; 5] = [
+        Self::Locked,
+        Self::Full,
+        Self::ReadOnly,
+        Self::Away,
+        Self::Other,
+    ];
 
     /// As a label.
     pub fn as_str(self) -> &'static str {
@@ -64,6 +84,7 @@ impl Failure {
             Self::Locked => "locked",
             Self::Full => "full",
             Self::ReadOnly => "read_only",
+            Self::Away => "away",
             Self::Other => "other",
         }
     }
@@ -75,7 +96,19 @@ impl StoreError {
             Failure::Locked => Self::Locked { doing, source },
             Failure::Full => Self::Full { doing, source },
             Failure::ReadOnly => Self::ReadOnly { doing, source },
+            Failure::Away => Self::Away { doing, source },
             Failure::Other => Self::Database { doing, source },
+        }
+    }
+
+    /// Whether the same may succeed when it is tried again at once. Who waited
+    /// for a connection in vain has waited long enough.
+    pub(super) fn may_pass(&self) -> bool {
+        match self {
+            Self::Locked { source, .. } | Self::Away { source, .. } => {
+                !matches!(source, sqlx::Error::PoolTimedOut)
+            }
+            _ => false,
         }
     }
 
@@ -85,6 +118,7 @@ impl StoreError {
             Self::Locked { .. } => StoreHealth::Locked,
             Self::Full { .. } => StoreHealth::Full,
             Self::ReadOnly { .. } => StoreHealth::ReadOnly,
+            Self::Away { .. } => StoreHealth::Away,
             _ => StoreHealth::Failing,
         }
     }

@@ -1,6 +1,6 @@
 //! The bytes of a run as they were received, put together again.
 
-use std::io::Read as _;
+use std::{collections::BTreeSet, io::Read as _};
 
 use bytes::Bytes;
 use data_encoding::HEXLOWER;
@@ -23,16 +23,7 @@ impl Store {
         let Some((mut signed, observation)) = self.load_observation(run_id).await? else {
             return Ok(None);
         };
-        let mut digests: Vec<&[u8]> = observation
-            .exchanges
-            .iter()
-            .filter_map(|exchange| exchange.response.as_ref()?.body.as_ref())
-            .filter(|body| body.kept_size > 0)
-            .map(|body| &body.kept_sha256[..])
-            .collect();
-        digests.sort_unstable();
-        digests.dedup();
-        for digest in digests {
+        for digest in body_digests(&observation) {
             signed.bodies.push(self.load_body(digest).await?);
         }
         Ok(Some(signed))
@@ -73,6 +64,16 @@ impl Store {
         let zlib: Vec<u8> = row.try_get("zlib")?;
         unpack(&zlib, size.unsigned_abs()).ok_or_else(|| unreadable("a body"))
     }
+}
+
+/// The bodies of an observation, each once.
+pub(super) fn body_digests(observation: &Observation) -> BTreeSet<&[u8]> {
+    let exchanges = observation.exchanges.iter();
+    exchanges
+        .filter_map(|exchange| exchange.response.as_ref()?.body.as_ref())
+        .filter(|body| body.kept_size > 0)
+        .map(|body| &body.kept_sha256[..])
+        .collect()
 }
 
 impl NewBody {

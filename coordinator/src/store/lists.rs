@@ -1,5 +1,6 @@
 //! Complete tool lists of signed runs: each kept once under its fingerprint,
 //! the days on which it was seen, and the names that the search goes through.
+//! All of it is kept when the runs are pruned, except what is read from the runs.
 //! What is written here does not depend on the order in which runs are attested.
 
 use bytes::Bytes;
@@ -52,19 +53,21 @@ macro_rules! changes {
             LAG(run_id) OVER w AS before_run_id, \
             LAG(started_at_ms) OVER w AS before_at_ms, \
             LAG(definition_fingerprint) OVER w AS before_fingerprint \
-            FROM runs WHERE target_id = $1 AND definition_fingerprint IS NOT NULL \
+            FROM runs WHERE target_id = $1 AND started_at_ms >= $2 \
+            AND definition_fingerprint IS NOT NULL \
             WINDOW w AS (ORDER BY started_at_ms, run_id)) c \
          WHERE c.before_fingerprint <> c.definition_fingerprint"
     };
 }
 
 impl Store {
-    /// Changes of a target's list that were first seen before a time, newest
-    /// first, and how many there are at any time.
+    /// Changes of a target's list between runs from the first time on that were
+    /// first seen before the second, newest first, and how many there are at any
+    /// time from the first on.
     pub(super) async fn list_changes(
         &self,
         target_id: &str,
-        before_ms: i64,
+        (from_ms, before_ms): (i64, i64),
         limit: i64,
     ) -> Result<(Vec<ListChange>, u64), sqlx::Error> {
         let rows = sqlx::query(concat!(
@@ -74,9 +77,10 @@ impl Store {
                 AND g.definition_fingerprint IS NULL AND g.started_at_ms > c.before_at_ms \
                 AND g.started_at_ms < c.started_at_ms) AS unread",
             changes!(),
-            " AND c.started_at_ms < $2 ORDER BY c.started_at_ms DESC, c.run_id DESC LIMIT $3"
+            " AND c.started_at_ms < $3 ORDER BY c.started_at_ms DESC, c.run_id DESC LIMIT $4"
         ))
         .bind(target_id)
+        .bind(from_ms)
         .bind(before_ms)
         .bind(limit)
         .fetch_all(&self.pool)
@@ -96,6 +100,7 @@ impl Store {
         };
         let total = sqlx::query(concat!("SELECT COUNT(*) AS n", changes!()))
             .bind(target_id)
+            .bind(from_ms)
             .fetch_one(&self.pool)
             .await?;
         let changes = rows.iter().map(change).collect::<Result<_, _>>()?;

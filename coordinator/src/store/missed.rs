@@ -2,17 +2,24 @@
 //! stored: recording leaves out slots that have a result, and a result that
 //! comes late takes its slot out of the range.
 
-use std::sync::Arc;
+use std::{
+    collections::{BTreeSet, HashSet},
+    sync::Arc,
+};
 
 use futures_util::FutureExt as _;
 use sqlx::Row as _;
 
-use super::{NewRun, Store, StoreError, Tx, read::MissedSlots, row, runs::slot_column};
+use super::{
+    NewRun, Store, StoreError, Tx, dialect::repeated, read::MissedSlots, row, runs::slot_column,
+};
 use crate::{schedule::Missed, targets::SUITE};
 
 /// Stored slots inside one missed range that are looked at; a range beyond it
 /// is recorded up to there.
 const STORED_IN_RANGE_LIMIT: i64 = 10_000;
+/// Runs that are looked for among the missed slots by one statement.
+const FORGOTTEN_AT_ONCE: usize = 100;
 
 impl Store {
     /// Records slots that passed without a result; of each range says which
@@ -22,9 +29,15 @@ impl Store {
         missed: Arc<Vec<Missed>>,
         now_ms: i64,
     ) -> Result<Vec<Vec<MissedSlots>>, StoreError> {
+        let dialect = self.dialect;
         self.run_tx("recording missed slots", move |tx| {
             let missed = Arc::clone(&missed);
             async move {
+                // Everyone holds targets in the same order.
+                let targets: BTreeSet<_> = missed.iter().map(|m| &*m.target.target_id).collect();
+                for target_id in targets {
+                    dialect.hold_target(tx, target_id).await?;
+                }
                 let mut recorded = Vec::with_capacity(missed.len());
                 for missed in missed.iter() {
                     recorded.push(record(tx, missed, now_ms).await?);
@@ -75,9 +88,73 @@ async fn record(
     Ok(parts)
 }
 
-/// Takes the slot of a stored run out of the range that holds it, and says
-/// whether one did.
-pub(super) async fn forget(tx: &mut Tx, run: &NewRun, slot: i64) -> Result<bool, sqlx::Error> {
+/// Takes the slots of stored runs out of the ranges that hold them, and says of
+/// which runs one did.
+pub(super) async fn forget(tx: &mut Tx, runs: &[&NewRun]) -> Result<HashSet<String>, sqlx::Error> {
+    let mut were_missed = HashSet::new();
+    for part in runs.chunks(FORGOTTEN_AT_ONCE) {
+        let sql = repeated(
+            "SELECT first_slot FROM missed WHERE ",
+            "(target_id = ? AND suite = ? AND first_slot <= ? AND last_slot >= ?)",
+            " OR ",
+            part.len(),
+            "",
+        );
+        let mut query = sqlx::query(sql).persistent(false);
+        for run in part {
+            let slot = slot_column(run.slot)?;
+            query = query
+                .bind(&*run.target_id)
+                .bind(&run.suite)
+                .bind(slot)
+                .bind(slot);
+        }
+        // Hardly ever any: results come before their slot is given up.
+        if query.fetch_all(&mut *tx).await?.is_empty() {
+            continue;
+        }
+        for run in part {
+            if forget_one(tx, run).await? {
+                were_missed.insert(run.run_id.clone());
+            }
+        }
+    }
+    Ok(were_missed)
+}
+
+async fn forget_one(tx: &mut Tx, run: &NewRun) -> Result<bool, sqlx::Error> {
+    let slot = slot_column(run.slot)?;
+    // Another writer may take another slot out of the same range in between. Then
+    // the range is gone, and a part of it holds the slot; it gets shorter each time.
+    loop {
+        let Some((range, recorded_at_ms)) = range_of(tx, run, slot).await? else {
+            return Ok(false);
+        };
+        let taken = sqlx::query(
+            "DELETE FROM missed WHERE target_id = $1 AND suite = $2 AND first_slot = $3 \
+             AND last_slot = $4",
+        )
+        .bind(&*run.target_id)
+        .bind(&range.suite)
+        .bind(slot_column(range.first_slot)?)
+        .bind(slot_column(range.last_slot)?)
+        .execute(&mut *tx)
+        .await?;
+        if taken.rows_affected() > 0 {
+            for part in range.without(&[run.slot]) {
+                insert(tx, &run.target_id, &part, recorded_at_ms).await?;
+            }
+            return Ok(true);
+        }
+    }
+}
+
+/// The missed range that holds a slot, and when it was recorded.
+async fn range_of(
+    tx: &mut Tx,
+    run: &NewRun,
+    slot: i64,
+) -> Result<Option<(MissedSlots, i64)>, sqlx::Error> {
     let row = sqlx::query(
         "SELECT suite, first_slot, last_slot, first_at_ms, last_at_ms, region, cause, \
          recorded_at_ms FROM missed WHERE target_id = $1 AND suite = $2 \
@@ -88,21 +165,8 @@ pub(super) async fn forget(tx: &mut Tx, run: &NewRun, slot: i64) -> Result<bool,
     .bind(slot)
     .fetch_optional(&mut *tx)
     .await?;
-    let Some(row) = row else {
-        return Ok(false);
-    };
-    let range = row::missed(&row)?;
-    let recorded_at_ms: i64 = row.try_get("recorded_at_ms")?;
-    sqlx::query("DELETE FROM missed WHERE target_id = $1 AND suite = $2 AND first_slot = $3")
-        .bind(&*run.target_id)
-        .bind(&range.suite)
-        .bind(slot_column(range.first_slot)?)
-        .execute(&mut *tx)
-        .await?;
-    for part in range.without(&[run.slot]) {
-        insert(tx, &run.target_id, &part, recorded_at_ms).await?;
-    }
-    Ok(true)
+    row.map(|row| Ok((row::missed(&row)?, row.try_get("recorded_at_ms")?)))
+        .transpose()
 }
 
 /// Lengthens the range that ends just before this one, if it is of a kind with it.

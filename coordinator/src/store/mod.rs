@@ -5,6 +5,7 @@
 //! The engine is chosen by URL; its differences live in `dialect` alone.
 
 mod baselines;
+mod days;
 mod dialect;
 mod error;
 mod evidence;
@@ -13,6 +14,7 @@ mod missed;
 mod outbox;
 pub mod read;
 mod reader;
+mod retention;
 mod roster;
 mod row;
 mod runs;
@@ -27,23 +29,27 @@ use touchstone_telemetry::Chain;
 use crate::metrics::metrics;
 pub use baselines::{APPROVALS_LIMIT, Ineligible};
 use dialect::Dialect;
+pub use dialect::{DatabaseUrlError, check_url};
 pub use error::{Failure, StoreError};
 use futures_util::future::BoxFuture;
 pub use lists::Listed;
 pub use outbox::{Answer, Backlog, PendingRun};
 use read::StoreHealth;
 pub use reader::{Live, Reader};
+pub use retention::{Pruned, RUNS_AT_ONCE};
 pub use roster::{AGENTS_LIMIT, Agent};
 pub use runs::{CONFLICTS_LIMIT, NewBody, NewRun, Recorded};
 use sqlx::{AnyConnection, AnyPool, Connection as _, any::AnyPoolOptions, migrate::MigrateError};
 pub use targets::{KnownTarget, TARGETS_LIMIT};
 use tokio::sync::{Semaphore, watch};
 
+use crate::service_url::ServiceUrl;
+
 /// How long a connection waits for a lock that another holds.
 pub const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
 /// How often a writing transaction is tried before its error is handed on.
 pub const TX_ATTEMPTS: u32 = 3;
-/// Between two tries of a transaction.
+/// Before a transaction is tried again, times the number of the try.
 const TX_PAUSE: Duration = Duration::from_millis(50);
 /// How long a query waits for a connection of the pool.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -54,15 +60,15 @@ pub type Tx = AnyConnection;
 /// How a store is opened.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// `sqlite:PATH`.
-    pub url: String,
+    /// `sqlite:PATH` or `postgres://USER:PASSWORD@HOST:PORT/NAME`.
+    pub url: ServiceUrl,
     pub busy_timeout: Duration,
     /// Largest size of the database in bytes; more is refused as "full".
     pub size_limit_bytes: Option<u64>,
 }
 
 impl Options {
-    pub fn new(url: impl Into<String>) -> Self {
+    pub fn new(url: impl Into<ServiceUrl>) -> Self {
         Self {
             url: url.into(),
             busy_timeout: BUSY_TIMEOUT,
@@ -76,7 +82,7 @@ impl Options {
 pub struct Store {
     pool: AnyPool,
     dialect: Dialect,
-    /// Our own writers wait here and not on the database's lock.
+    /// Our own writers wait here and not on the database's locks.
     writers: Arc<Semaphore>,
     health: Arc<watch::Sender<StoreHealth>>,
 }
@@ -91,31 +97,11 @@ impl Store {
             busy_timeout,
             size_limit_bytes,
         } = options;
-        let dialect = Dialect::of(&url).ok_or_else(|| StoreError::Scheme {
-            scheme: url
-                .split(':')
-                .next()
-                .unwrap_or_default()
-                .chars()
-                .take(20)
-                .collect(),
+        let dialect = Dialect::of(&url).map_err(|source| StoreError::Url {
+            url: url.clone(),
+            source,
         })?;
-        if let Some(folder) = dialect.file(&url).as_deref().and_then(|file| file.parent()) {
-            make_private_folder(folder)
-                .await
-                .map_err(|source| StoreError::Folder {
-                    url: url.clone(),
-                    source,
-                })?;
-        }
-        if let Some(file) = dialect.file(&url) {
-            make_private_file(&file)
-                .await
-                .map_err(|source| StoreError::File {
-                    url: url.clone(),
-                    source,
-                })?;
-        }
+        make_place(dialect, &url).await?;
         sqlx::any::install_default_drivers();
         let connect_url = dialect.connect_url(&url);
         // A pool tries a connection that cannot be prepared again and again;
@@ -130,8 +116,33 @@ impl Store {
         first
             .await
             .map_err(|error| classify(dialect, DOING, error))?;
+        let migrating = AnyPoolOptions::new()
+            .max_connections(1)
+            .after_connect(move |connection, _| {
+                Box::pin(async move {
+                    dialect
+                        .prepare(connection, busy_timeout, size_limit_bytes)
+                        .await?;
+                    dialect.prepare_migration(connection).await
+                })
+            })
+            .connect(&connect_url)
+            .await
+            .map_err(|error| classify(dialect, DOING, error))?;
+        match dialect.migrator().run(&migrating).await {
+            Ok(()) => migrating.close().await,
+            Err(MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _)) => {
+                return Err(classify(dialect, DOING, error));
+            }
+            Err(source) => {
+                return Err(StoreError::Migrate {
+                    url,
+                    source: Box::new(source),
+                });
+            }
+        }
         let pool = AnyPoolOptions::new()
-            .max_connections(dialect::CONNECTIONS)
+            .max_connections(dialect.connections())
             .acquire_timeout(ACQUIRE_TIMEOUT)
             .after_connect(move |connection, _| {
                 Box::pin(dialect.prepare(connection, busy_timeout, size_limit_bytes))
@@ -139,27 +150,20 @@ impl Store {
             .connect(&connect_url)
             .await
             .map_err(|error| classify(dialect, DOING, error))?;
-        let store = Self {
+        Ok(Self {
             pool,
             dialect,
-            writers: Arc::new(Semaphore::new(1)),
+            writers: Arc::new(Semaphore::new(dialect.writers())),
             health: Arc::new(watch::Sender::new(StoreHealth::Ok)),
-        };
-        match dialect.migrator().run(&store.pool).await {
-            Ok(()) => Ok(store),
-            Err(MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _)) => {
-                Err(classify(dialect, DOING, error))
-            }
-            Err(source) => Err(StoreError::Migrate {
-                url,
-                source: Box::new(source),
-            }),
-        }
+        })
     }
 
     /// Runs `change` in a writing transaction: tried again, at most
-    /// [`TX_ATTEMPTS`] times in all, when the database was locked; committed
-    /// when it returns `Ok`. `doing` names it in errors and logs.
+    /// [`TX_ATTEMPTS`] times in all, when the database was locked, another
+    /// writer was first, or the connection broke; committed when it returns
+    /// `Ok`. `doing` names it in errors and logs. A connection that breaks at the
+    /// commit leaves open whether it was committed, so `change` must come to
+    /// the same when it is done twice.
     pub async fn run_tx<T, F>(&self, doing: &'static str, change: F) -> Result<T, StoreError>
     where
         T: Send,
@@ -171,8 +175,8 @@ impl Store {
         loop {
             let result = self.attempt(doing, &change).await;
             match result {
-                Err(StoreError::Locked { .. }) if attempt < TX_ATTEMPTS => {
-                    tracing::debug!(doing, attempt, "the database is locked, trying again");
+                Err(error) if attempt < TX_ATTEMPTS && error.may_pass() => {
+                    tracing::debug!(doing, attempt, error = %Chain(&error), "trying again");
                     attempt += 1;
                     tokio::time::sleep(TX_PAUSE * attempt).await;
                 }
@@ -198,11 +202,7 @@ impl Store {
             Ok(value)
         };
         let done: Result<T, sqlx::Error> = done.await;
-        if done.is_err() {
-            // SQLite itself rolls back when the disk is full or fails
-            // (https://www.sqlite.org/lang_transaction.html, section 3); the
-            // driver does not notice, and would refuse every further
-            // transaction on this connection.
+        if done.is_err() && self.dialect.failure_spoils() {
             let _unusable = connection.close().await;
         }
         done.map_err(self.failed(doing))
@@ -259,7 +259,11 @@ impl Store {
 fn classify(dialect: Dialect, doing: &'static str, error: sqlx::Error) -> StoreError {
     let failure = match &error {
         sqlx::Error::Database(database) => dialect.failure(&**database),
-        sqlx::Error::PoolTimedOut => Failure::Locked,
+        sqlx::Error::PoolTimedOut => dialect.no_connection(),
+        sqlx::Error::Io(_)
+        | sqlx::Error::Tls(_)
+        | sqlx::Error::PoolClosed
+        | sqlx::Error::WorkerCrashed => Failure::Away,
         _ => Failure::Other,
     };
     metrics().store_failed(failure.as_str());
@@ -269,6 +273,27 @@ fn classify(dialect: Dialect, doing: &'static str, error: sqlx::Error) -> StoreE
 /// A stored value that is none of those we write.
 fn unreadable(what: &'static str) -> sqlx::Error {
     sqlx::Error::Decode(what.into())
+}
+
+/// Makes the folder and the file of a database that is kept in one.
+async fn make_place(dialect: Dialect, url: &ServiceUrl) -> Result<(), StoreError> {
+    let Some(file) = dialect.file(url) else {
+        return Ok(());
+    };
+    if let Some(folder) = file.parent() {
+        make_private_folder(folder)
+            .await
+            .map_err(|source| StoreError::Folder {
+                url: url.clone(),
+                source,
+            })?;
+    }
+    make_private_file(&file)
+        .await
+        .map_err(|source| StoreError::File {
+            url: url.clone(),
+            source,
+        })
 }
 
 /// Makes a file that only its owner can read, unless it is there. The database

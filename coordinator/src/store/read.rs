@@ -167,8 +167,11 @@ pub struct DirectoryEntry {
 #[derive(Clone, Debug, Default)]
 pub struct ToolChanges {
     pub changes: Vec<ToolChange>,
-    /// Of all changes, listed here or not.
+    /// Of all changes between these runs, listed here or not.
     pub total: u64,
+    /// Runs before this may be pruned, and changes are told between runs from
+    /// then on; `None`: between all runs there were.
+    pub kept_from_ms: Option<i64>,
     /// Changes first seen before this are the next part; `None` at the end.
     pub next_ms: Option<i64>,
 }
@@ -386,5 +389,7 @@ pub enum StoreHealth {
     /// The disk, or the size that the operator allows, is used up.
     Full,
     ReadOnly,
+    /// The database server cannot be reached.
+    Away,
     Failing,
 }

@@ -121,7 +121,8 @@ pub(super) fn unsigned(row: &AnyRow, column: &str) -> Result<u64, sqlx::Error> {
     u64::try_from(row.try_get::<i64, _>(column)?).map_err(|_| unreadable("a count"))
 }
 
-fn small(row: &AnyRow, column: &str) -> Result<Option<u32>, sqlx::Error> {
+/// The same where it fits into less.
+pub(super) fn small(row: &AnyRow, column: &str) -> Result<Option<u32>, sqlx::Error> {
     let value: Option<i64> = row.try_get(column)?;
     value
         .map(|value| u32::try_from(value).map_err(|_| unreadable("a count")))

@@ -2,17 +2,23 @@
 //! one is acknowledged; a different one is kept beside it, with its signature
 //! and without its bodies. A batch is stored whole or not at all.
 
-use std::sync::Arc;
+use std::{
+    collections::{BTreeMap, HashSet},
+    sync::Arc,
+};
 
 use bytes::Bytes;
 use futures_util::FutureExt as _;
 use sqlx::Row as _;
 
-use super::{Store, StoreError, Tx, missed};
+use super::{Store, StoreError, Tx, dialect::repeated, missed};
 use crate::history::reach::Reach;
 
 /// Different results of one run that are kept; further ones are told apart and dropped.
 pub const CONFLICTS_LIMIT: i64 = 8;
+
+/// Rows that one statement inserts, at most: SQLite takes 32,766 values.
+const ROWS_LIMIT: usize = 500;
 
 /// A result whose signature and form were checked.
 #[derive(Clone, Debug)]
@@ -66,114 +72,187 @@ impl Store {
     ) -> Result<Vec<Recorded>, StoreError> {
         self.run_tx("storing results", move |tx| {
             let batch = Arc::clone(&batch);
-            async move {
-                let mut recorded = Vec::with_capacity(batch.len());
-                for run in batch.iter() {
-                    recorded.push(record(tx, run, now_ms).await?);
-                }
-                Ok(recorded)
-            }
-            .boxed()
+            async move { record(tx, &batch, now_ms).await }.boxed()
         })
         .await
     }
 }
 
-async fn record(tx: &mut Tx, run: &NewRun, now_ms: i64) -> Result<Recorded, sqlx::Error> {
-    let slot = slot_column(run.slot)?;
-    let first = sqlx::query(
-        "SELECT observation_digest FROM runs \
-         WHERE target_id = $1 AND suite = $2 AND slot = $3 AND region = $4",
-    )
-    .bind(&*run.target_id)
-    .bind(&run.suite)
-    .bind(slot)
-    .bind(&run.region)
-    .fetch_optional(&mut *tx)
-    .await?;
-    if let Some(first) = first {
-        let digest: String = first.try_get("observation_digest")?;
-        if digest == run.observation_digest {
-            return Ok(Recorded::AlreadyStored);
-        }
-        keep_conflict(tx, run, now_ms).await?;
-        return Ok(Recorded::Conflict);
+async fn record(tx: &mut Tx, batch: &[NewRun], now_ms: i64) -> Result<Vec<Recorded>, sqlx::Error> {
+    // Of several results of one run in a batch the first is the first.
+    let mut firsts = BTreeMap::new();
+    for (index, run) in batch.iter().enumerate() {
+        let key = (&*run.target_id, &*run.suite, run.slot, &*run.region);
+        firsts.entry(key).or_insert(index);
     }
-    insert_run(tx, run, slot, now_ms).await?;
-    for body in &run.bodies {
-        insert_body(tx, body).await?;
+    // In the order of their keys, so that no two batches wait for each other.
+    let candidates: Vec<&NewRun> = firsts.values().map(|&index| &batch[index]).collect();
+    let mut stored = HashSet::new();
+    for part in candidates.chunks(ROWS_LIMIT) {
+        insert_runs(tx, part, now_ms, &mut stored).await?;
     }
-    sqlx::query(
-        "INSERT INTO pending (run_id, stored_at_ms, attempts, next_attempt_at_ms) \
-         VALUES ($1, $2, 0, $2)",
-    )
-    .bind(&run.run_id)
-    .bind(now_ms)
-    .execute(&mut *tx)
-    .await?;
-    let was_missed = missed::forget(tx, run, slot).await?;
-    if let Some((host, until_ms)) = &run.wait {
-        sqlx::query(
-            "INSERT INTO waits (host, until_ms) VALUES ($1, $2) \
-             ON CONFLICT (host) DO UPDATE SET until_ms = excluded.until_ms \
-             WHERE waits.until_ms < excluded.until_ms",
-        )
-        .bind(&**host)
-        .bind(until_ms)
-        .execute(&mut *tx)
-        .await?;
-        sqlx::query("DELETE FROM waits WHERE until_ms <= $1")
-            .bind(now_ms)
-            .execute(&mut *tx)
-            .await?;
+    let is_new = |run: &&NewRun| stored.contains(&run.run_id);
+    let new: Vec<&NewRun> = candidates.into_iter().filter(is_new).collect();
+    let mut were_missed = HashSet::new();
+    for part in new.chunks(ROWS_LIMIT) {
+        insert_observations(tx, part).await?;
+        insert_pending(tx, part, now_ms).await?;
+        were_missed.extend(missed::forget(tx, part).await?);
     }
-    Ok(Recorded::Stored { was_missed })
+    insert_bodies(tx, &new, now_ms).await?;
+    for (host, until_ms) in new.iter().filter_map(|run| run.wait.as_ref()) {
+        keep_wait(tx, host, *until_ms, now_ms).await?;
+    }
+    let mut recorded = Vec::with_capacity(batch.len());
+    for (index, run) in batch.iter().enumerate() {
+        let key = (&*run.target_id, &*run.suite, run.slot, &*run.region);
+        let stored_now = firsts.get(&key) == Some(&index) && stored.contains(&run.run_id);
+        recorded.push(if stored_now {
+            Recorded::Stored {
+                was_missed: were_missed.contains(&run.run_id),
+            }
+        } else {
+            compare(tx, run, now_ms).await?
+        });
+    }
+    Ok(recorded)
 }
 
-async fn insert_run(tx: &mut Tx, run: &NewRun, slot: i64, now_ms: i64) -> Result<(), sqlx::Error> {
-    let (reach, cause) = run.reach.parts();
-    sqlx::query(
+/// Adds those that have no result yet, and notes which they were.
+async fn insert_runs(
+    tx: &mut Tx,
+    runs: &[&NewRun],
+    now_ms: i64,
+    stored: &mut HashSet<String>,
+) -> Result<(), sqlx::Error> {
+    let sql = repeated(
         "INSERT INTO runs (run_id, target_id, suite, slot, region, slot_at_ms, agent_key_id, \
          endpoint_url, started_at_ms, finished_at_ms, stored_at_ms, observation_digest, \
-         reach, reach_cause, attestation) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 'pending')",
+         reach, reach_cause, attestation) VALUES ",
+        "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending')",
+        ", ",
+        runs.len(),
+        " ON CONFLICT DO NOTHING RETURNING run_id",
+    );
+    let mut query = sqlx::query(sql).persistent(false);
+    for run in runs {
+        let (reach, cause) = run.reach.parts();
+        query = query
+            .bind(&run.run_id)
+            .bind(&*run.target_id)
+            .bind(&run.suite)
+            .bind(slot_column(run.slot)?)
+            .bind(&run.region)
+            .bind(run.slot_at_ms)
+            .bind(&run.agent_key_id)
+            .bind(&run.endpoint_url)
+            .bind(run.started_at_ms)
+            .bind(run.finished_at_ms)
+            .bind(now_ms)
+            .bind(&run.observation_digest)
+            .bind(reach)
+            .bind(cause.map(crate::history::reach::Cause::as_str));
+    }
+    for row in query.fetch_all(&mut *tx).await? {
+        stored.insert(row.try_get("run_id")?);
+    }
+    Ok(())
+}
+
+async fn insert_observations(tx: &mut Tx, runs: &[&NewRun]) -> Result<(), sqlx::Error> {
+    let sql = repeated(
+        "INSERT INTO observations (run_id, bytes, signature) VALUES ",
+        "(?, ?, ?)",
+        ", ",
+        runs.len(),
+        "",
+    );
+    let mut query = sqlx::query(sql).persistent(false);
+    for run in runs {
+        query = query
+            .bind(&run.run_id)
+            .bind(&run.observation[..])
+            .bind(&run.signature[..]);
+    }
+    query.execute(&mut *tx).await?;
+    Ok(())
+}
+
+async fn insert_pending(tx: &mut Tx, runs: &[&NewRun], now_ms: i64) -> Result<(), sqlx::Error> {
+    let sql = repeated(
+        "INSERT INTO pending (run_id, stored_at_ms, attempts, next_attempt_at_ms) VALUES ",
+        "(?, ?, 0, ?)",
+        ", ",
+        runs.len(),
+        "",
+    );
+    let mut query = sqlx::query(sql).persistent(false);
+    for run in runs {
+        query = query.bind(&run.run_id).bind(now_ms).bind(now_ms);
+    }
+    query.execute(&mut *tx).await?;
+    Ok(())
+}
+
+/// Adds the bodies that are new; those that are there already are noted as used.
+async fn insert_bodies(tx: &mut Tx, runs: &[&NewRun], now_ms: i64) -> Result<(), sqlx::Error> {
+    let bodies = runs.iter().flat_map(|run| &run.bodies);
+    let bodies: BTreeMap<&str, &NewBody> =
+        bodies.map(|body| (body.digest.as_str(), body)).collect();
+    let bodies: Vec<&NewBody> = bodies.into_values().collect();
+    for part in bodies.chunks(ROWS_LIMIT) {
+        let sql = repeated(
+            "INSERT INTO bodies (digest, size, zlib, used_at_ms) VALUES ",
+            "(?, ?, ?, ?)",
+            ", ",
+            part.len(),
+            // Once a day, since every change writes the row anew.
+            " ON CONFLICT (digest) DO UPDATE SET used_at_ms = excluded.used_at_ms \
+             WHERE COALESCE(bodies.used_at_ms, 0) < excluded.used_at_ms - 86400000",
+        );
+        let mut query = sqlx::query(sql).persistent(false);
+        for body in part {
+            let size = i64::try_from(body.size);
+            query = query
+                .bind(&body.digest)
+                .bind(size.map_err(|error| sqlx::Error::Encode(error.into()))?)
+                .bind(&body.zlib[..])
+                .bind(now_ms);
+        }
+        query.execute(&mut *tx).await?;
+    }
+    Ok(())
+}
+
+async fn keep_wait(tx: &mut Tx, host: &str, until_ms: i64, now_ms: i64) -> Result<(), sqlx::Error> {
+    sqlx::query(
+        "INSERT INTO waits (host, until_ms) VALUES ($1, $2) \
+         ON CONFLICT (host) DO UPDATE SET until_ms = excluded.until_ms \
+         WHERE waits.until_ms < excluded.until_ms",
     )
-    .bind(&run.run_id)
-    .bind(&*run.target_id)
-    .bind(&run.suite)
-    .bind(slot)
-    .bind(&run.region)
-    .bind(run.slot_at_ms)
-    .bind(&run.agent_key_id)
-    .bind(&run.endpoint_url)
-    .bind(run.started_at_ms)
-    .bind(run.finished_at_ms)
-    .bind(now_ms)
-    .bind(&run.observation_digest)
-    .bind(reach)
-    .bind(cause.map(crate::history::reach::Cause::as_str))
+    .bind(host)
+    .bind(until_ms)
     .execute(&mut *tx)
     .await?;
-    sqlx::query("INSERT INTO observations (run_id, bytes, signature) VALUES ($1, $2, $3)")
-        .bind(&run.run_id)
-        .bind(&run.observation[..])
-        .bind(&run.signature[..])
+    sqlx::query("DELETE FROM waits WHERE until_ms <= $1")
+        .bind(now_ms)
         .execute(&mut *tx)
         .await?;
     Ok(())
 }
 
-async fn insert_body(tx: &mut Tx, body: &NewBody) -> Result<(), sqlx::Error> {
-    sqlx::query(
-        "INSERT INTO bodies (digest, size, zlib) VALUES ($1, $2, $3) \
-         ON CONFLICT (digest) DO NOTHING",
-    )
-    .bind(&body.digest)
-    .bind(i64::try_from(body.size).map_err(|error| sqlx::Error::Encode(error.into()))?)
-    .bind(&body.zlib[..])
-    .execute(&mut *tx)
-    .await?;
-    Ok(())
+/// Holds a result against the one that was first.
+async fn compare(tx: &mut Tx, run: &NewRun, now_ms: i64) -> Result<Recorded, sqlx::Error> {
+    let first = sqlx::query("SELECT observation_digest FROM runs WHERE run_id = $1")
+        .bind(&run.run_id)
+        .fetch_one(&mut *tx)
+        .await?;
+    let digest: String = first.try_get("observation_digest")?;
+    if digest == run.observation_digest {
+        return Ok(Recorded::AlreadyStored);
+    }
+    keep_conflict(tx, run, now_ms).await?;
+    Ok(Recorded::Conflict)
 }
 
 async fn keep_conflict(tx: &mut Tx, run: &NewRun, now_ms: i64) -> Result<(), sqlx::Error> {

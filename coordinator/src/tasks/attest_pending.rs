@@ -18,8 +18,8 @@ use touchstone_proto::{
     vocabulary::{Scope, State},
 };
 
-use super::backoff::pause;
 use crate::{
+    backoff::pause,
     clock::SharedClock,
     event::{Event, Events, PagesUrl},
     metrics::metrics,

@@ -3,6 +3,6 @@
 //! to look sooner.
 
 pub mod attest_pending;
-mod backoff;
+pub mod prune;
 pub mod record_missed;
 pub mod refresh;

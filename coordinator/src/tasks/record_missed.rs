@@ -7,8 +7,8 @@ use std::{sync::Arc, time::Duration};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::backoff::pause;
 use crate::{
+    backoff::pause,
     clock::SharedClock,
     event::{Event, Events},
     metrics::metrics,

@@ -11,8 +11,8 @@ use touchstone_telemetry::Chain;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::backoff::pause;
 use crate::{
+    backoff::pause,
     event::{Event, Events},
     fleet::roster::Roster,
     random::SharedRandom,

@@ -11,10 +11,16 @@ use touchstone_proto::fleet::Outcome;
 
 use super::{SLUG, URL, attested, connect, lease};
 use crate::support::{
-    Coordinator, Site,
+    Coordinator, Engines, Site,
     agent::Identity,
+    on_every_engine,
     signer::{FakeSigner, Mood},
 };
+
+on_every_engine!(
+    runs_after_an_approval_are_compared_with_it_across_restarts,
+    what_cannot_be_approved_is_refused_with_its_kind,
+);
 
 /// From a slot of an unclaimed target to the next.
 const CADENCE_MS: i64 = 12 * 3_600_000;
@@ -27,8 +33,8 @@ struct Slots {
 }
 
 impl Slots {
-    fn new() -> Self {
-        let site = Site::new();
+    async fn new(engines: Engines) -> Self {
+        let site = Site::new(engines).await;
         let signer = FakeSigner::start(
             &site.path("signer.sock"),
             vec![Identity::new(1).entry("local")],
@@ -75,9 +81,8 @@ impl Slots {
     }
 }
 
-#[tokio::test]
-async fn runs_after_an_approval_are_compared_with_it_across_restarts() {
-    let slots = Slots::new();
+async fn runs_after_an_approval_are_compared_with_it_across_restarts(engines: Engines) {
+    let slots = Slots::new(engines).await;
     let mut coordinator = slots.start().await;
     let first = slots.run(&mut coordinator).await;
     assert_eq!(slots.approve(SLUG, &first).await.unwrap(), first);
@@ -117,9 +122,8 @@ async fn runs_after_an_approval_are_compared_with_it_across_restarts() {
     coordinator.stop().await;
 }
 
-#[tokio::test]
-async fn what_cannot_be_approved_is_refused_with_its_kind() {
-    let slots = Slots::new();
+async fn what_cannot_be_approved_is_refused_with_its_kind(engines: Engines) {
+    let slots = Slots::new(engines).await;
     let mut coordinator = slots.start().await;
     slots
         .signer

@@ -10,7 +10,11 @@ use touchstone_coordinator::{
 use touchstone_proto::fleet::Outcome;
 
 use super::{URL, connect, lease};
-use crate::support::{Coordinator, Site, agent::Identity, signer::FakeSigner};
+use crate::support::{
+    Coordinator, Engines, Site, agent::Identity, on_every_engine, signer::FakeSigner,
+};
+
+on_every_engine!(a_result_that_comes_late_takes_back_that_its_slot_was_missed,);
 
 /// From a slot of an unclaimed target to the next.
 const CADENCE_MS: i64 = 12 * 3_600_000;
@@ -42,9 +46,8 @@ impl Books {
     }
 }
 
-#[tokio::test]
-async fn a_result_that_comes_late_takes_back_that_its_slot_was_missed() {
-    let site = Site::new();
+async fn a_result_that_comes_late_takes_back_that_its_slot_was_missed(engines: Engines) {
+    let site = Site::new(engines).await;
     let agents = vec![Identity::new(1).entry("local")];
     let _signer = FakeSigner::start(&site.path("signer.sock"), agents);
     let clock = Arc::new(FixedClock::new(SystemClock.now_ms()));

@@ -1,7 +1,8 @@
 //! A coordinator in process, with a signer and agents that say what a test
-//! tells them to, over real sockets and a real database file.
+//! tells them to, over real sockets, a real database and a real queue.
 
 pub(crate) mod agent;
+pub(crate) mod services;
 pub(crate) mod signer;
 
 use std::{
@@ -9,6 +10,8 @@ use std::{
     time::Duration,
 };
 
+use services::Database;
+use sqlx::{AnyConnection, Connection as _, Executor as _};
 use tempfile::TempDir;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
@@ -17,22 +20,101 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 use touchstone_coordinator::{
-    Config, Error, Event, Outside, clock::SharedClock, config::TargetConfig, run_with,
+    Config, Error, Event, Outside, clock::SharedClock, config::TargetConfig, queue::Namespace,
+    run_with,
 };
 
 /// How long anything may take before a test gives up on it.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A folder as `up` lays it out.
+/// What a coordinator keeps its truth and its due runs in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Engines {
+    SqliteAndMemory,
+    PostgresAndMemory,
+    PostgresAndRedis,
+}
+
+/// Each of these tests on each of the engines.
+macro_rules! on_every_engine {
+    ($($test:ident,)*) => {
+        mod sqlite_and_memory {
+            $(#[tokio::test]
+            async fn $test() {
+                super::$test(crate::support::Engines::SqliteAndMemory).await;
+            })*
+        }
+        mod postgres_and_memory {
+            $(#[tokio::test]
+            async fn $test() {
+                super::$test(crate::support::Engines::PostgresAndMemory).await;
+            })*
+        }
+        mod postgres_and_redis {
+            $(#[tokio::test]
+            async fn $test() {
+                super::$test(crate::support::Engines::PostgresAndRedis).await;
+            })*
+        }
+    };
+}
+pub(crate) use on_every_engine;
+
+/// A folder as `up` lays it out, and a database of its own.
 pub(crate) struct Site {
     folder: TempDir,
+    engines: Engines,
+    database: Option<Database>,
 }
 
 impl Site {
-    pub(crate) fn new() -> Self {
+    pub(crate) async fn new(engines: Engines) -> Self {
         Self {
             folder: TempDir::new().unwrap(),
+            engines,
+            database: match engines {
+                Engines::SqliteAndMemory => None,
+                _ => Some(Database::new().await),
+            },
         }
+    }
+
+    fn database_url(&self) -> String {
+        match &self.database {
+            Some(database) => database.url(),
+            None => format!("sqlite:{}", self.path("touchstone.sqlite").display()),
+        }
+    }
+
+    /// A connection of another program.
+    async fn database(&self) -> AnyConnection {
+        AnyConnection::connect(&self.database_url()).await.unwrap()
+    }
+
+    /// Keeps everyone from writing, until it is dropped.
+    pub(crate) async fn hold_database(&self) -> AnyConnection {
+        let mut other = self.database().await;
+        let hold = match self.database {
+            None => "BEGIN IMMEDIATE",
+            Some(_) => "BEGIN; LOCK TABLE runs, agents, documents IN EXCLUSIVE MODE",
+        };
+        other.execute(hold).await.unwrap();
+        other
+    }
+
+    /// Makes the queue lose all that is in it, if it is one that can.
+    pub(crate) async fn forget_queue(&self) {
+        if self.engines != Engines::PostgresAndRedis {
+            return;
+        }
+        let row = sqlx::query("SELECT body FROM documents WHERE name = 'lease_key'")
+            .fetch_one(&mut self.database().await)
+            .await
+            .unwrap();
+        let key: Vec<u8> = sqlx::Row::try_get(&row, "body").unwrap();
+        let namespace = Namespace::of(&key.try_into().unwrap());
+        let forgotten = services::forget(&format!("touchstone:{namespace}:*")).await;
+        assert!(forgotten > 0, "nothing was in the queue");
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -45,7 +127,9 @@ impl Site {
                 .unwrap()
         };
         Config {
-            database: format!("sqlite:{}", self.path("touchstone.sqlite").display()),
+            database_url: self.database_url().into(),
+            queue_url: (self.engines == Engines::PostgresAndRedis)
+                .then(|| services::redis().into()),
             signer: format!("unix:{}", self.path("signer.sock").display()),
             agents_listen: format!("unix:{}", self.path("fleet.sock").display()),
             operator_listen: format!("unix:{}", self.operator_socket().display()),

@@ -145,7 +145,7 @@ impl Folder {
             ]))
         });
         let mut coordinator = table(vec![
-            ("database", text("sqlite:coordinator/touchstone.sqlite")),
+            ("database_url", text("sqlite:coordinator/touchstone.sqlite")),
             ("signer", text("unix:run/signer.sock")),
             ("agents_listen", text("unix:run/fleet.sock")),
             ("pages_listen", text(&settings.listen.to_string())),

@@ -201,6 +201,7 @@ fn store_failure(health: &str) -> &'static str {
     match health {
         "full" => "the disk is full and no result can be stored: free some space",
         "locked" => "the database is locked by another program and no result can be stored",
+        "away" => "the database cannot be reached and no result can be stored",
         "read_only" => "the database cannot be written and no result can be stored",
         _ => "the database fails: see logs/coordinator.log in the data folder",
     }

@@ -1,6 +1,6 @@
 //! What came back, as the conversation looks at it.
 
-use touchstone_proto::observation::{FailureKind, StopKind};
+use touchstone_proto::observation::{BodyEnd, FailureKind, StopKind};
 use touchstone_wire::edge;
 use touchstone_wire::jsonrpc::{Answer, Id, read_answer};
 use touchstone_wire::media::Media;
@@ -60,8 +60,12 @@ pub(super) fn stop_kind(kind: FailureKind) -> StopKind {
 
 /// The JSON-RPC answer to the request with this id, if the body holds one.
 pub(super) fn answer(received: &Received, expects: Option<&Id>) -> Option<Answer> {
-    let media = Media::of(received.header("content-type").next());
-    if media != Media::EventStream && !media.may_be_json() {
+    let readable = match Media::of(received.header("content-type").next()) {
+        // What holds no event with the answer is kept as it came, and is none.
+        Media::EventStream => received.body_end() == Some(BodyEnd::Answered),
+        media => media.may_be_json(),
+    };
+    if !readable {
         return None;
     }
     Some(read_answer(&received.body, expects?).ok()?.answer)

@@ -1,7 +1,7 @@
 //! What an exchange is asked to send, and what it hands back. Data only.
 
 use bytes::Bytes;
-use touchstone_proto::observation::{Exchange, Failure, FailureKind, Step};
+use touchstone_proto::observation::{Body, BodyEnd, Exchange, Failure, FailureKind, Step};
 use url::Url;
 
 /// The methods that a run uses. An endpoint is never asked with another.
@@ -75,6 +75,12 @@ impl Received {
             .flat_map(|response| &response.headers)
             .filter(move |header| header.name == name)
             .map(|header| header.value.as_str())
+    }
+
+    /// How the reading of the last body ended; `None` without a response.
+    pub fn body_end(&self) -> Option<BodyEnd> {
+        let response = self.last().response.as_ref()?;
+        response.body.as_ref().map(Body::end)
     }
 
     /// Why there is no complete response, if there is none.

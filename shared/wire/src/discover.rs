@@ -104,7 +104,7 @@ pub fn classify(status: u16, answer: Option<&Answer>) -> Discovery {
         return Discovery::HttpStatus;
     }
     if let Some(error) = answer.and_then(Answer::error)
-        && let Some(code @ UNSUPPORTED_VERSION..=HEADER_MISMATCH) = error.code
+        && let Some(code) = error.code.filter(|code| is_modern_error(*code))
     {
         let supported = error.supported();
         return Discovery::Refused { code, supported };
@@ -117,6 +117,11 @@ pub fn classify(status: u16, answer: Option<&Answer>) -> Discovery {
         400..=499 => Discovery::NotModern,
         _ => Discovery::HttpStatus,
     }
+}
+
+/// Whether the code is one that only servers of the modern era send.
+pub fn is_modern_error(code: i64) -> bool {
+    matches!(code, UNSUPPORTED_VERSION..=HEADER_MISMATCH)
 }
 
 /// `None` when the result lists no revision at all: it is no discover result.

@@ -122,6 +122,8 @@ method-answers = Answers
 method-never = never { $states }
 method-rules = The rules
 method-rules-note = Words match in any letter case and as whole words. Name and description are two texts.
+method-exactly = Word by word
+method-exactly-note = A sentence ends at `. ! ?`, at a newline and at `。！？`; a clause also at `, ;` and `，；`, and for a clause, as for 16, `. ! ?` end it only before white space or at the end of the text. A clause reaches at most 200 characters either way. The words of a phrase may be parted by any white space.
 method-rule = Rule
 method-looks = Looks for
 method-hit = A hit
@@ -130,20 +132,64 @@ method-no-risk = never a risk by itself
 
 rule-H1 = H1 Hidden characters
   .looks = Zero-width characters, the Tag block, direction overrides. Joiners inside the spelling of one script, or between two emoji, do not count.
+  .exactly =
+    U+200B, U+200C, U+200D, U+2060, U+FEFF; the Tag block U+E0000 to U+E007F; U+202A to U+202E and U+2066 to U+2069.
+    No hit: U+200C or U+200D when the nearest characters on both sides, combining marks passed over, are letters of one script that spells with it: Arabic, Syriac, N’Ko, Mongolian, Devanagari, Bengali, Gurmukhi, Gujarati, Oriya, Tamil, Telugu, Kannada, Malayalam, Sinhala, Khmer, Myanmar, Tibetan.
+    No hit: U+200D directly between two emoji. After a skin tone it is one.
 rule-H2 = H2 Length
   .looks = An unusually long description. It is listed only.
+  .exactly =
+    Characters are code points, as in every limit of these rules.
 rule-H3 = H3 “Do not tell the user”
   .looks = `do not`, then tell, inform, mention, reveal or show, then user or human, and what follows.
+  .exactly =
+    `do not`, one of tell, inform, mention, reveal, show, an optional `the`, then user or human.
+    A hit when what follows at once is `about`, `that you`, `what you`, `how you`, `anything`, `any of`, one of `. , ; : ! )`, or the end of the text.
+    Also a hit when it is `'s` or `’s`, a hyphen, en dash or em dash after a space or tab, a newline, or one of that, what, why, where, how, this, any. Not then if until, unless, yet, before, after, otherwise, once, while, if or when comes after it (after a newline: in the next line), before the next `. , ; ! ?`, newline or `，。！？；`.
 rule-H4 = H4 “System prompt”
   .looks = `your system prompt`, a verb such as reveal, ignore or print before it, or its place at the start of a line.
+  .exactly =
+    `system prompt` or `developer prompt`, after `your` or `your new`.
+    Or after reveal, print, output, repeat, disclose, leak, ignore, override, disregard, forget, show, return, display, replace, dump, echo or `act as`. In between may stand, each optional and in this order: out; the, any, all or your; previous, prior, above, earlier, original or `contents of`; the or your.
+    Or at the start of a line, with nothing before it but spaces, tabs and `# * > [ -`, and with a colon or `override` after it, white space allowed.
 rule-H5 = H5 Hiding a failed check
   .looks = `never` or `do not`, then say or mention, then missing, unverified or failed in the same clause; not with because, when, if or unless between.
+  .exactly =
+    `never`, `do not` or `don't` (either apostrophe), then say, mention, tell, disclose, reveal or state; later in the same clause missing, `not verified`, unverified, failed or absent.
+    Not when because, when, if, unless, since, as or so stands between the two.
 rule-H6 = H6 Spending or identity, unconfirmed
   .looks = 16 phrases near a word for money or identity, unless a limit, a policy or a confirmation stands with them.
+  .exactly =
+    1. pay, then `by default` in the same sentence, at most 40 characters between.
+    2. `no approval` or `no confirmation`, an optional `is`, then needed or required.
+    3. `need not ask`. 4. `zero questions`.
+    5. `without asking`; not before `for` or `us`, nor when never, not or a word in `n't` stands in the same sentence within the 30 characters before it.
+    6. `does not` or `doesn't`, `require`, then per-change, per-action, per-call, per-purchase or per-payment (or with a space), then `approval`.
+    7. `the grant`, `the allowance` or `the delegation`, then `is the` or `is your`, then permission, approval or consent.
+    8. accept or approve; all, every or any; at most two words; prompt, confirmation, dialog or request, also in the plural.
+    9. continues, repeats or recurs, then `automatically`. 10. `agent loop` after the, your or this.
+    11. `git config`, any options such as `--get`, then `user.email`.
+    12. `never ask`, optionally `the user`, `before`, then charging, paying, buying, purchasing, spending, billing, renewing or subscribing.
+    13. 无需确认, 无需另行确认, 视为同意, 视为用户同意.
+    14. sell, sells, selling, sellable, resell, resells, reselling or resellable; in the same sentence, at most 80 characters on, entrusted or lent, optionally `to`, then `you`.
+    15. raise, increase, disable or `turn off`, optionally the or your, then `spendControls` (also with a dot and a name), `maxAmountPerPayment`, spend or spending with limit, limits, cap or caps, or payment with cap or caps. Or `set` before one of these, optionally `:`, `=` or `to`, then `false` or `0`, with no dot, letter, digit or underscore right after it.
+    16. pays, charges or spends; in the same sentence, at most 40 characters on, `from`; then `your owner's`, `the user's`, `your human's` or `the human's` (either apostrophe); then credit, credits, balance, wallet or funds. Not when this sentence or the next, within 400 characters back and 800 on, holds confirm, confirms, confirmed, confirming, confirmation, confirmations, approve, approves, approved, approving, approval or approvals, or ask, asks, asked or asking with `permission` in the same sentence at most 40 characters on.
+    A phrase counts only with a word for money or identity within 200 characters before or after it: pay, pays, paid, paying, payer, payment, payments, charge, charges, charged, charging, credit, credits, wallet, wallets, USDC, invoice, invoices, purchase, purchases, purchased, purchasing, buy, buys, buying, subscribe, subscribes, subscribed, subscribing, subscription, subscriptions, renew, renews, renewed, renewal, renewals, bill, bills, billed, billing, cost, costs, fee, fees, refund, refunds, refunded, refundable, spend, spends, spending, money, identity, email, emails, e-mail, e-mails, `$` and a digit, 扣费, 续费, 费用, 支付, 付款, 购买, 订阅, 钱包, 邮箱, 身份.
+    It does not count when one of these stands within the 120 characters before it: cap, caps, capped, limit, limits, ceiling, ceilings, max, maximum, policy, policies, mandate, mandates, allowlist, allowlisted, whitelist, whitelisted (also with a hyphen), threshold, thresholds, quota, quotas, 上限, 额度, 限额, 策略, 白名单. This does not hold for 15.
+    A word for money or identity does not count when its clause says that nothing is paid or sent: cost or costs, at most two words, nothing; free, but not `feel free`; `no` with charge, charges, cost, costs, fee or fees; does not, doesn't, do not, don't, never, will not or won't with send, collect, store or share, also with s; 免费, 不收费.
+    Neither a phrase nor such a word counts when its clause holds `no purchase`, `no purchases`, `read-only`, `read only`, `does not` or `doesn't` with buy, purchase, register or charge, `what it costs`, or `how much`.
 rule-H7 = H7 Going on alone
   .looks = `without`, then another, a new or further, then user or human, then message, prompt or turn.
+  .exactly =
+    `without`, optionally `waiting for`; another, `a further`, `any further`, further, `a new`, `a second`, `an additional` or additional; user or human; prompt, message, request, turn or reply, also in the plural.
 rule-H8 = H8 Orders to the assistant
   .looks = Ignore previous; you must always; credential files by name; forged roles; script markup.
+  .exactly =
+    ignore or disregard, optionally all or any, then previous, prior, above or earlier.
+    you; must, should or shall; always or never. `before using any other tool`, `before calling any other tool`.
+    read, send, upload, post, exfiltrate, dump or cat, and at most 40 characters on `.env`, `~/.ssh`, `id_rsa`, `.aws/credentials`, `netrc` or `.npmrc`.
+    Forged delimiters of roles, such as `<system>`, `</instructions>`, `[INST]`, `<|im_start|>`; script and iframe tags, attributes of events, `javascript:`; characters for private use.
+    A tool name with a character outside U+0020 to U+007E is listed with its script, and is no risk by itself.
 
 ## The index
 

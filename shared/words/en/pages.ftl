@@ -41,6 +41,8 @@ problem-no-target = There is no such target or run
 problem-no-target-text = No target is watched under this name, or it has no run of this id.
 problem-no-evidence = There is no evidence under this id
 problem-no-evidence-text = No run of this id is known, or the run is not signed. What is not signed has no evidence to check; its report shows what came back.
+problem-no-run = There is no such run
+problem-no-run-text = The target is not known, or it has no run of this id, or the run was pruned: runs and their evidence are kept for { $days } days. What each day said of a target is kept for ever.
 problem-no-key = There is no key under this id
 problem-no-key-text = The key document names no such key, or more than one key whose id starts so.
 problem-bad-request = This address cannot be read
@@ -527,7 +529,7 @@ changes = Changes of the tool list
 changes-title = How the tool list of { $name } changed
 changes-heading = Changes of the tool list of
 changes-fact = A recorded fact. Only an approved baseline makes a change a finding.
-changes-seen = Changes seen
+changes-seen = Changes on record
 changes-since = Last change
 changes-last = Tool list last changed: { $since } (unchanged on at least { $days ->
     [one] 1 day
@@ -540,13 +542,15 @@ changes-first = No change of the tool list seen since the first one, of { $since
 changes-no-list = No signed run has read a whole tool list yet
 changes-all = { $count ->
     [0] The history of the tool list
-    [one] The 1 change that was seen
-   *[other] All { $count } changes that were seen
+    [one] The 1 change on record
+   *[other] All { $count } changes on record
   }
 changes-how = How a change is seen
 changes-how-text = Every complete tool list of a signed run is held against that of the run before it. A run that read no complete list says nothing of the tools: it never counts as tools removed, and a change on either side of it happened somewhere in between. Days are UTC days on which at least one run read the whole list; the number is a lower bound.
 changes-how-classes = Widened: a constraint was loosened, so values fit that did not. Narrowed: a constraint was tightened, so values that fitted no longer do. Both can hold at once. They are read keyword by keyword; a field that a schema does not name is read as one that the tool does not take. What cannot be told from the schema is called a change of another kind, and is not guessed.
 changes-none = No change was seen
+changes-none-kept = No change was seen between runs from { $since } on
+changes-kept = Only changes between runs from { $since } on are listed. Earlier runs were pruned; the day of the last change is kept all the same.
 changes-between = Between
 changes-and = and
 changes-gap = { $count ->
@@ -633,6 +637,7 @@ status-store-ok = results can be stored
 status-store-locked = another program holds the database; agents keep their results
 status-store-full = there is no space left; agents keep their results
 status-store-read_only = the database cannot be written; agents keep their results
+status-store-away = the database is out of reach; agents keep their results
 status-store-failing = the database fails; agents keep their results
 status-signer = Signer
 status-signer-reached = in reach

@@ -122,6 +122,8 @@ method-answers = 可能的状态
 method-never = 从不给出{ $states }
 method-rules = 规则
 method-rules-note = 英文词不分大小写，按整词匹配。name 与 description 各是一段文本。
+method-exactly = 逐字逐句
+method-exactly-note = 句子在 `. ! ?`、换行和 `。！？` 处结束；从句还在 `, ;` 和 `，；` 处结束。对从句和第 16 种短语，`. ! ?` 后面是空白或文本结尾时才算结束。从句向两侧各至多延伸 200 个字符。短语的词与词之间可以是任何空白。
 method-rule = 规则
 method-looks = 找什么
 method-hit = 命中
@@ -130,20 +132,64 @@ method-no-risk = 本身从不算风险
 
 rule-H1 = H1 隐藏字符
   .looks = 零宽字符、Tag 区、双向覆盖符。同一种文字的拼写之中，或两个 emoji 之间的连接符不算。
+  .exactly =
+    U+200B、U+200C、U+200D、U+2060、U+FEFF；Tag 区 U+E0000 至 U+E007F；U+202A 至 U+202E、U+2066 至 U+2069。
+    不算：U+200C 或 U+200D 两侧最近的字符（跳过组合附加符号）是同一种文字的字母，而且这种文字的正常拼写会用到它：阿拉伯文、叙利亚文、西非书面文（N’Ko）、蒙古文、天城文、孟加拉文、古木基文、古吉拉特文、奥里亚文、泰米尔文、泰卢固文、卡纳达文、马拉雅拉姆文、僧伽罗文、高棉文、缅甸文、藏文。
+    不算：U+200D 直接夹在两个 emoji 之间；跟在肤色修饰符后面的仍算。
 rule-H2 = H2 长度
   .looks = 过长的描述。只列出。
+  .exactly =
+    字符指码点；这些规则里的字符数都这样计。
 rule-H3 = H3「不要告诉用户」
   .looks = `do not` 后接 tell、inform、mention、reveal 或 show，再接 user 或 human，以及后面的内容。
+  .exactly =
+    `do not`，接 tell、inform、mention、reveal、show 之一，`the` 可有可无，再接 user 或 human。
+    紧跟在后面的是 `about`、`that you`、`what you`、`how you`、`anything`、`any of`、`. , ; : ! )` 之一或文本结尾时，算。
+    紧跟的是 `'s` 或 `’s`、前有空格或制表符的连字符、en 或 em 破折号、换行，或 that、what、why、where、how、this、any 之一时，也算；但如果在它之后（换行则看下一行）、在下一个 `. , ; ! ?`、换行或 `，。！？；` 之前出现 until、unless、yet、before、after、otherwise、once、while、if、when 之一，就不算。
 rule-H4 = H4「系统提示词」
   .looks = `your system prompt`，或前面有 reveal、ignore、print 这样的动词，或位于行首。
+  .exactly =
+    `system prompt` 或 `developer prompt`，前面是 `your` 或 `your new`。
+    或者前面是 reveal、print、output、repeat、disclose、leak、ignore、override、disregard、forget、show、return、display、replace、dump、echo、`act as` 之一；中间可以依次有（都可省）：out；the、any、all 或 your；previous、prior、above、earlier、original 或 `contents of`；the 或 your。
+    或者位于行首（前面只有空格、制表符和 `# * > [ -`），后面是冒号或 `override`，中间可有空白。
 rule-H5 = H5 隐瞒未通过的检查
   .looks = `never` 或 `do not` 后接 say 或 mention，同一从句里再有 missing、unverified 或 failed；中间有 because、when、if 或 unless 时不算。
+  .exactly =
+    `never`、`do not` 或 `don't`（两种撇号都算），接 say、mention、tell、disclose、reveal 或 state；同一从句里再往后有 missing、`not verified`、unverified、failed 或 absent。
+    两者之间有 because、when、if、unless、since、as 或 so 时不算。
 rule-H6 = H6 未经确认的花费或身份信息
   .looks = 16 种短语，附近有花费或身份类的词；旁边写明上限、策略或确认时不算。
+  .exactly =
+    1. pay，同一句里 40 个字符以内接 `by default`。
+    2. `no approval` 或 `no confirmation`，`is` 可有可无，再接 needed 或 required。
+    3. `need not ask`。4. `zero questions`。
+    5. `without asking`；后面接 `for` 或 `us` 时不算，同一句里它前面 30 个字符以内有 never、not 或以 `n't` 结尾的词时也不算。
+    6. `does not` 或 `doesn't`，接 `require`，再接 per-change、per-action、per-call、per-purchase 或 per-payment（连字符可以是空格），再接 `approval`。
+    7. `the grant`、`the allowance` 或 `the delegation`，接 `is the` 或 `is your`，再接 permission、approval 或 consent。
+    8. accept 或 approve，接 all、every 或 any，隔至多两个词，再接 prompt、confirmation、dialog 或 request，单复数都算。
+    9. continues、repeats 或 recurs，接 `automatically`。10. `agent loop`，前面是 the、your 或 this。
+    11. `git config`，中间可有 `--get` 之类的选项，再接 `user.email`。
+    12. `never ask`，`the user` 可有可无，接 `before`，再接 charging、paying、buying、purchasing、spending、billing、renewing 或 subscribing。
+    13. 无需确认、无需另行确认、视为同意、视为用户同意。
+    14. sell、sells、selling、sellable、resell、resells、reselling 或 resellable，同一句里 80 个字符以内接 entrusted 或 lent，`to` 可有可无，再接 `you`。
+    15. raise、increase、disable 或 `turn off`，the 或 your 可有可无，再接 `spendControls`（可带一个点和名称）、`maxAmountPerPayment`、spend 或 spending 加 limit、limits、cap 或 caps、payment 加 cap 或 caps。或者 `set` 接其中之一，`:`、`=` 或 `to` 可有可无，再接 `false` 或 `0`，后面不紧跟点、字母、数字或下划线。
+    16. pays、charges 或 spends，同一句里 40 个字符以内接 `from`，再接 `your owner's`、`the user's`、`your human's` 或 `the human's`（两种撇号都算），再接 credit、credits、balance、wallet 或 funds。这一句或下一句里（向前至多 400 个字符，向后至多 800 个）有 confirm、confirms、confirmed、confirming、confirmation、confirmations、approve、approves、approved、approving、approval、approvals 之一，或 ask、asks、asked、asking 之一在同一句 40 个字符以内接 `permission` 时，不算。
+    短语前后 200 个字符以内要有花费或身份类的词才算：pay、pays、paid、paying、payer、payment、payments、charge、charges、charged、charging、credit、credits、wallet、wallets、USDC、invoice、invoices、purchase、purchases、purchased、purchasing、buy、buys、buying、subscribe、subscribes、subscribed、subscribing、subscription、subscriptions、renew、renews、renewed、renewal、renewals、bill、bills、billed、billing、cost、costs、fee、fees、refund、refunds、refunded、refundable、spend、spends、spending、money、identity、email、emails、e-mail、e-mails、`$` 加数字，或扣费、续费、费用、支付、付款、购买、订阅、钱包、邮箱、身份。
+    短语前面 120 个字符以内有这些词之一时不算：cap、caps、capped、limit、limits、ceiling、ceilings、max、maximum、policy、policies、mandate、mandates、allowlist、allowlisted、whitelist、whitelisted（也可带连字符）、threshold、thresholds、quota、quotas、上限、额度、限额、策略、白名单。第 15 种不受此限。
+    花费或身份类的词，如果所在的从句写明不花钱或不发送，就不作数：cost 或 costs，隔至多两个词接 nothing；free，但 `feel free` 除外；`no` 加 charge、charges、cost、costs、fee 或 fees；does not、doesn't、do not、don't、never、will not 或 won't，接 send、collect、store 或 share（含加 s 的形式）；免费、不收费。
+    短语或这类词所在的从句里有 `no purchase`、`no purchases`、`read-only`、`read only`、`does not` 或 `doesn't` 接 buy、purchase、register 或 charge、`what it costs`、`how much` 之一时，它也不作数。
 rule-H7 = H7 不等用户就继续
   .looks = `without` 后接 another、a new 或 further，再接 user 或 human，再接 message、prompt 或 turn。
+  .exactly =
+    `without`，`waiting for` 可有可无，接 another、`a further`、`any further`、further、`a new`、`a second`、`an additional` 或 additional，再接 user 或 human，再接 prompt、message、request、turn 或 reply，单复数都算。
 rule-H8 = H8 对助手的命令
   .looks = ignore previous；you must always；点名凭据文件；伪造的角色标记；脚本标记。
+  .exactly =
+    ignore 或 disregard，all 或 any 可有可无，接 previous、prior、above 或 earlier。
+    you 接 must、should 或 shall，再接 always 或 never。`before using any other tool`、`before calling any other tool`。
+    read、send、upload、post、exfiltrate、dump 或 cat，40 个字符以内接 `.env`、`~/.ssh`、`id_rsa`、`.aws/credentials`、`netrc` 或 `.npmrc`。
+    伪造的角色分隔符，例如 `<system>`、`</instructions>`、`[INST]`、`<|im_start|>`；script 与 iframe 标签、事件属性、`javascript:`；私用区字符。
+    工具名里有 U+0020 至 U+007E 之外的字符时，连同它所属的文字一并列出，本身不算风险。
 
 ## 总页
 

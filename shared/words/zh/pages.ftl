@@ -41,6 +41,8 @@ problem-no-target = 没有这个 target 或 run
 problem-no-target-text = 没有以这个名字观测的 target，或者它没有这个 id 的 run。
 problem-no-evidence = 这个 id 没有证据
 problem-no-evidence-text = 没有这个 id 的 run，或者这次 run 没有签名。没有签名就没有可核实的证据；它的报告页展示看到的东西。
+problem-no-run = 没有这次 run
+problem-no-run-text = 没有这个 target，或者它没有这个 id 的 run，或者这次 run 已经清理：run 和它的证据只保留 { $days } 天。每个 target 每一天的结论会一直保留。
 problem-no-key = 这个 id 没有公钥
 problem-no-key-text = 公钥文档里没有这个公钥，或者有不止一个公钥的 id 以此开头。
 problem-bad-request = 这个地址读不懂
@@ -501,19 +503,21 @@ changes = 工具列表的变化
 changes-title = { $name } 的工具列表有过哪些变化
 changes-heading = 工具列表的变化：
 changes-fact = 这是一条已记录的事实。只有存在已批准的基线，变化才会成为一项发现。
-changes-seen = 看到的变化
+changes-seen = 记录在案的变化
 changes-since = 上次变化
 changes-last = 工具列表上次变化：{ $since }（此后至少 { $days } 天未变）
 changes-first = 自 { $since } 的第一份起，没有看到工具列表变化（至少 { $days } 天未变）
 changes-no-list = 还没有哪次已签名的 run 读完过整份工具列表
 changes-all = { $count ->
     [0] 工具列表的历史
-   *[other] 看到的全部 { $count } 次变化
+   *[other] 记录在案的全部 { $count } 次变化
   }
 changes-how = 变化是怎样看到的
 changes-how-text = 每次已签名的 run 读到的完整工具列表，都与前一次读到的相比。没能读完整份列表的 run 对工具什么也没有说：它绝不算作工具被移除；在它前后看到的变化，只知道发生在两者之间的某个时候。天数按 UTC 日历日计，只计至少有一次 run 读完整份列表的日子；这个数是下界。
 changes-how-classes = 放宽：约束变松，原来不合格的值现在合格。收紧：约束变严，原来合格的值现在不合格。两者可以同时成立。判断按关键字逐个进行；schema 没有写出的字段，视为工具不接受的字段。从 schema 看不出来的，记为其他变化，不作猜测。
 changes-none = 没有看到变化
+changes-none-kept = 自 { $since } 起的各次 run 之间没有看到变化
+changes-kept = 这里只列出 { $since } 起各次 run 之间的变化。更早的 run 已经清理，但上次变化的日期仍然保留。
 changes-between = 发生在
 changes-and = 与
 changes-gap = 其间有 { $count } 次 run 没能读完整份列表，因此变化的时间无法知道得更准。
@@ -573,6 +577,7 @@ status-store-ok = 可以存入结果
 status-store-locked = 数据库被别的程序占用；结果先由 agent 保存
 status-store-full = 空间用完了；结果先由 agent 保存
 status-store-read_only = 数据库不能写入；结果先由 agent 保存
+status-store-away = 数据库连不上；结果先由 agent 保存
 status-store-failing = 数据库出错；结果先由 agent 保存
 status-signer = 签名进程
 status-signer-reached = 可以连上

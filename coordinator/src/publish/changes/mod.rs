@@ -19,7 +19,8 @@ use super::strip;
 use super::text::{Prose, Text};
 use super::twin;
 use crate::history::changes::Unchanged;
-use crate::store::read::{ToolChange, ToolHistory};
+use crate::history::days::{date_of, day_of};
+use crate::store::read::{ToolChange, ToolChanges, ToolHistory};
 use crate::targets::{changes_path, report_path};
 
 #[derive(Template)]
@@ -31,6 +32,8 @@ struct ChangesPage {
     endpoint: Stranger,
     count: String,
     since: Prose,
+    kept: Option<Prose>,
+    none: Prose,
     entries: Vec<Entry>,
     older: Option<String>,
 }
@@ -51,6 +54,8 @@ pub(super) fn show(text: Text, history: &ToolHistory, before_ms: Option<i64>) ->
         endpoint: Stranger(target.url.clone()),
         count: history.changes.total.to_string(),
         since: since(text, history.unchanged.as_ref()),
+        kept: kept(text, &history.changes),
+        none: none(text, &history.changes),
         entries: entries(text, &target.slug, &history.changes.changes),
         older: older.map(|before_ms| format!("{}?before={before_ms}", text.link(&path))),
         page,
@@ -77,6 +82,24 @@ pub(super) fn since(text: Text, unchanged: Option<&Unchanged>) -> Prose {
     )
 }
 
+/// From when on changes are listed, where runs are pruned.
+pub(super) fn kept(text: Text, changes: &ToolChanges) -> Option<Prose> {
+    let from = changes.kept_from_ms.map(|ms| kept_day(text, ms))?;
+    Some(text.with("changes-kept", &[("since", from.into())]))
+}
+
+/// That no change is listed.
+fn none(text: Text, changes: &ToolChanges) -> Prose {
+    match changes.kept_from_ms.map(|ms| kept_day(text, ms)) {
+        Some(from) => text.with("changes-none-kept", &[("since", from.into())]),
+        None => text.t("changes-none"),
+    }
+}
+
+fn kept_day(text: Text, ms: i64) -> String {
+    strip::day(text, &date_of(day_of(ms)).to_string())
+}
+
 /// The entries of one page share its rows.
 pub(super) fn entries(text: Text, slug: &str, changes: &[ToolChange]) -> Vec<Entry> {
     let mut left = HISTORY_ROWS_LIMIT;
@@ -97,6 +120,8 @@ pub(super) fn data(history: &ToolHistory) -> Value {
             "url": history.target.url,
         },
         "tools_unchanged": history.unchanged,
+        // Between runs from here on: earlier ones are pruned. Null: between all.
+        "changes_from": changes.kept_from_ms.map(twin::time),
         "change_count": changes.total,
         "changes": changes.changes.iter().map(change).collect::<Vec<_>>(),
         // For `?before=`, when there are older ones.

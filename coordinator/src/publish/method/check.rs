@@ -67,6 +67,8 @@ struct RuleRow {
     looks: Prose,
     hit: Option<Stranger>,
     no_hit: Stranger,
+    /// What it matches, sentence by sentence.
+    exactly: Vec<Prose>,
 }
 
 pub(in crate::publish) fn show(text: Text, answers: &Answers) -> Response {
@@ -173,6 +175,7 @@ fn rules(text: Text) -> Vec<RuleRow> {
             looks: text.t(&format!("rule-{}.looks", rule.id)),
             hit: rule.hit.map(|hit| Stranger(hit.to_owned())),
             no_hit: Stranger(rule.no_hit.to_owned()),
+            exactly: text.lines(&format!("rule-{}.exactly", rule.id)),
         })
         .collect()
 }

@@ -4,7 +4,7 @@ use askama::Template;
 use touchstone_words::Param;
 
 use super::Reading;
-use crate::publish::changes::{Entry, entries, since};
+use crate::publish::changes::{Entry, entries, kept, since};
 use crate::publish::text::{Prose, Text};
 use crate::targets::changes_path;
 
@@ -13,6 +13,7 @@ use crate::targets::changes_path;
 struct Changed {
     text: Text,
     since: Prose,
+    kept: Option<Prose>,
     entries: Vec<Entry>,
     href: String,
     all: Prose,
@@ -25,6 +26,7 @@ pub(super) fn changed(reading: &Reading<'_>) -> Result<String, askama::Error> {
     Changed {
         text,
         since: since(text, report.tools_unchanged.as_ref()),
+        kept: kept(text, &report.tool_changes),
         entries: entries(text, slug, &report.tool_changes.changes),
         href: text.link(&changes_path(slug)),
         all: text.with("changes-all", &[("count", Param::from(total))]),

@@ -188,7 +188,12 @@ async fn show_report<S: Source>(
     }
     let report = match site.pages.source.report(slug, run_id).await {
         Ok(Some(report)) => report,
-        Ok(None) => return problem::no_target(text, form, slug),
+        Ok(None) => {
+            return match (run_id, site.pages.runs_kept_days) {
+                (Some(run_id), Some(days)) => problem::no_run(text, form, run_id, days),
+                _ => problem::no_target(text, form, slug),
+            };
+        }
         Err(error) => return failed(text, form, &error),
     };
     let now_ms = site.pages.source.now_ms();

@@ -126,8 +126,13 @@ async fn signed_run<'a, S: Source>(
     let found = site.pages.source.evidence(run_id).await;
     let evidence = found
         .map_err(|error| failed(text, form, &error))?
-        .filter(|evidence| evidence.envelope.is_some())
-        .ok_or_else(|| problem::no_evidence(text, form, run_id))?;
+        .ok_or_else(|| match site.pages.runs_kept_days {
+            Some(days) => problem::no_run(text, form, run_id, days),
+            None => problem::no_evidence(text, form, run_id),
+        })?;
+    if evidence.envelope.is_none() {
+        return Err(problem::no_evidence(text, form, run_id));
+    }
     Ok((evidence, read_keys(site, text, form).await?, place))
 }
 

@@ -175,6 +175,7 @@ fn store_id(store: StoreHealth) -> &'static str {
         StoreHealth::Locked => "status-store-locked",
         StoreHealth::Full => "status-store-full",
         StoreHealth::ReadOnly => "status-store-read_only",
+        StoreHealth::Away => "status-store-away",
         StoreHealth::Failing => "status-store-failing",
     }
 }

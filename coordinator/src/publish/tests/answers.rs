@@ -53,8 +53,9 @@ async fn what_is_not_there_says_so_in_the_language_of_its_address() {
         (&long, "There is no such target or run"),
         (
             &format!("{FULL}/runs/none"),
-            "There is no such target or run",
+            "or the run was pruned: runs and their evidence are kept for 100 days",
         ),
+        ("/zh/evidence/0123abcd", "run 和它的证据只保留 100 天"),
         (&format!("/zh/evidence/{pending}"), "这个 id 没有证据"),
         ("/evidence/%22%3E", "There is no evidence under this id"),
         ("/keys/0000.pem", "There is no key under this id"),

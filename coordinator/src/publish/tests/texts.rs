@@ -68,7 +68,7 @@ fn every_text_that_the_sources_name_exists() {
 #[test]
 fn every_text_of_our_own_fleet_exists() {
     let mut ids = Vec::new();
-    for store in ["ok", "locked", "full", "read_only", "failing"] {
+    for store in ["ok", "locked", "full", "read_only", "away", "failing"] {
         ids.push(format!("status-store-{store}"));
     }
     ids.extend(["unknown", "full", "weak"].map(|state| format!("status-isolation-{state}")));

@@ -45,10 +45,16 @@ impl Reader {
         before_ms: i64,
         limit: u32,
     ) -> Result<ToolChanges, sqlx::Error> {
+        // Between runs that are kept for another reason nothing is known of the others.
+        let kept_from_ms = self.store.pruned_until_ms(&target.target_id).await?;
         // One more, to know whether there is a next part.
         let (mut seen, total) = self
             .store
-            .list_changes(&target.target_id, before_ms, i64::from(limit) + 1)
+            .list_changes(
+                &target.target_id,
+                (kept_from_ms.unwrap_or(0), before_ms),
+                i64::from(limit) + 1,
+            )
             .await?;
         let more = seen.len() > limit as usize;
         seen.truncate(limit as usize);
@@ -61,6 +67,7 @@ impl Reader {
         Ok(ToolChanges {
             changes,
             total,
+            kept_from_ms,
             next_ms,
         })
     }

@@ -20,17 +20,11 @@ use super::{
 use crate::{
     clock::SharedClock,
     fleet::view::FleetView,
-    history::days::{
-        DAY_MS, DayMissed, DayRuns, OBSERVED_DAYS, ObservedDays, day_of, observed_days,
-    },
+    history::days::{DAY_MS, OBSERVED_DAYS, ObservedDays, day_of, observed_days},
     schedule::slot::Slots,
     signer::{Isolation, SaidIsolation},
-    store::{read::MissedCause, row},
     targets::Target,
 };
-
-/// Missed ranges and groups of runs that one target's days are made of, at most.
-const DAY_ROWS_LIMIT: i64 = 20_000;
 
 /// What is known without asking the database.
 #[derive(Clone, Debug)]
@@ -106,63 +100,13 @@ impl Reader {
         let today = day_of(self.now_ms());
         let oldest = today - i64::try_from(OBSERVED_DAYS).unwrap_or(0) + 1;
         let since_ms = oldest * DAY_MS;
-        let runs = self.day_runs(target, since_ms).await?;
-        let missed = self.day_missed(target, since_ms).await?;
-        let first_run = runs.iter().map(|runs| runs.day).min();
+        let id = &*target.target_id;
+        let runs = self.store.day_runs(id, (since_ms, i64::MAX)).await?;
+        let missed = self.store.day_missed(id, (since_ms, i64::MAX)).await?;
+        let kept = self.store.kept_days(id, oldest).await?;
+        let with_runs = kept.iter().filter(|day| day.runs > 0).map(|day| day.day);
+        let first_run = runs.iter().map(|runs| runs.day).chain(with_runs).min();
         let first_day = first_run.unwrap_or(today).min(day_of(target.added_at_ms));
-        Ok(observed_days(&runs, &missed, first_day, today))
-    }
-
-    async fn day_runs(&self, target: &Target, since_ms: i64) -> Result<Vec<DayRuns>, sqlx::Error> {
-        let rows = sqlx::query(
-            "SELECT started_at_ms / 86400000 AS day, reach, reach_cause, COUNT(*) AS runs, \
-             COUNT(key_id) AS signed FROM runs \
-             WHERE target_id = $1 AND started_at_ms >= $2 \
-             GROUP BY started_at_ms / 86400000, reach, reach_cause LIMIT $3",
-        )
-        .bind(&*target.target_id)
-        .bind(since_ms)
-        .bind(DAY_ROWS_LIMIT)
-        .fetch_all(&self.store.pool)
-        .await?;
-        let group = |row| {
-            Ok(DayRuns {
-                day: sqlx::Row::try_get(row, "day")?,
-                reach: row::reach(row)?,
-                runs: u32::try_from(row::unsigned(row, "runs")?).unwrap_or(u32::MAX),
-                signed: u32::try_from(row::unsigned(row, "signed")?).unwrap_or(u32::MAX),
-            })
-        };
-        rows.iter().map(group).collect()
-    }
-
-    async fn day_missed(
-        &self,
-        target: &Target,
-        since_ms: i64,
-    ) -> Result<Vec<DayMissed>, sqlx::Error> {
-        let rows = sqlx::query(
-            "SELECT suite, first_slot, last_slot, first_at_ms, last_at_ms, region, cause \
-             FROM missed WHERE target_id = $1 AND last_at_ms >= $2 \
-             ORDER BY last_at_ms DESC LIMIT $3",
-        )
-        .bind(&*target.target_id)
-        .bind(since_ms)
-        .bind(DAY_ROWS_LIMIT)
-        .fetch_all(&self.store.pool)
-        .await?;
-        let mut days = Vec::new();
-        for row in &rows {
-            let range = row::missed(row)?;
-            let first = range.first_in(since_ms);
-            for slot in first..=range.last_slot {
-                days.push(DayMissed {
-                    day: day_of(range.at_ms(slot)),
-                    slots: 1,
-                    asked_to_wait: range.cause == MissedCause::AskedToWait,
-                });
-            }
-        }
-        Ok(days)
+        Ok(observed_days(&runs, &missed, first_day, today).with_kept(&kept, first_day))
     }
 }

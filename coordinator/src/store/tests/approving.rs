@@ -1,12 +1,19 @@
 //! Which runs can be approved, which approval is in force, what is compared.
 
-use super::{Fixture, NOON_MS, current_slot, options, result, signed};
+use super::{Fixture, NOON_MS, current_slot, result, signed};
 use crate::{
     schedule::slot::run_id,
     store::{Answer, Ineligible, Store, read::Baseline},
     targets::Target,
 };
 use touchstone_proto::vocabulary::Scope;
+
+on_both_engines!(
+    the_newest_approval_is_in_force_and_an_older_run_is_the_undo,
+    only_a_stored_run_of_the_target_with_a_complete_list_is_approved,
+    a_target_is_named_by_its_slug_or_its_url,
+    the_evidence_of_a_compared_run_holds_what_it_was_compared_with,
+);
 
 const URL: &str = "https://a.example/mcp";
 
@@ -38,9 +45,7 @@ fn ids(approvals: &[Baseline]) -> Vec<&str> {
     approvals.iter().map(|one| one.run_id.as_str()).collect()
 }
 
-#[tokio::test]
-async fn the_newest_approval_is_in_force_and_an_older_run_is_the_undo() {
-    let fixture = Fixture::new().await;
+async fn the_newest_approval_is_in_force_and_an_older_run_is_the_undo(fixture: Fixture) {
     let target = fixture.target(URL).await;
     let slot = current_slot(&target);
     let first = full(&fixture, &target, slot - 3).await;
@@ -71,16 +76,14 @@ async fn the_newest_approval_is_in_force_and_an_older_run_is_the_undo() {
     assert_eq!(report.unwrap().unwrap().baseline, Some(again));
 
     // Another process finds the same.
-    let reopened = Store::open(options(&fixture.folder)).await.unwrap();
+    let reopened = Store::open(fixture.options()).await.unwrap();
     assert_eq!(
         reopened.approvals(&target.target_id).await.unwrap(),
         approvals
     );
 }
 
-#[tokio::test]
-async fn only_a_stored_run_of_the_target_with_a_complete_list_is_approved() {
-    let fixture = Fixture::new().await;
+async fn only_a_stored_run_of_the_target_with_a_complete_list_is_approved(fixture: Fixture) {
     let target = fixture.target(URL).await;
     let other = fixture.target("https://b.example/mcp").await;
     let slot = current_slot(&target);
@@ -120,9 +123,7 @@ async fn only_a_stored_run_of_the_target_with_a_complete_list_is_approved() {
     assert_eq!(store.baseline_for(&waiting).await.unwrap(), None);
 }
 
-#[tokio::test]
-async fn a_target_is_named_by_its_slug_or_its_url() {
-    let fixture = Fixture::new().await;
+async fn a_target_is_named_by_its_slug_or_its_url(fixture: Fixture) {
     let target = fixture.target(URL).await;
     for name in [&target.slug, URL, "HTTPS://A.example:443/mcp"] {
         let found = fixture.store.target_named(name).await.unwrap();
@@ -133,9 +134,7 @@ async fn a_target_is_named_by_its_slug_or_its_url() {
     }
 }
 
-#[tokio::test]
-async fn the_evidence_of_a_compared_run_holds_what_it_was_compared_with() {
-    let fixture = Fixture::new().await;
+async fn the_evidence_of_a_compared_run_holds_what_it_was_compared_with(fixture: Fixture) {
     let target = fixture.target(URL).await;
     let slot = current_slot(&target);
     let first = full(&fixture, &target, slot - 3).await;

@@ -5,16 +5,20 @@ use std::sync::Arc;
 use sha2::{Digest as _, Sha256};
 use sqlx::Executor as _;
 
-use super::{Fixture, NOON_MS, current_slot, options, result};
+use super::{Fixture, NOON_MS, current_slot, result};
 use crate::store::{Options, Recorded, Store, StoreError, read::StoreHealth};
 
-#[tokio::test]
-async fn while_another_program_holds_the_database_nothing_is_stored_and_we_say_so() {
-    let fixture = Fixture::new().await;
+on_both_engines!(
+    while_another_program_holds_the_database_nothing_is_stored_and_we_say_so,
+    a_database_of_a_newer_version_is_left_alone,
+);
+
+async fn while_another_program_holds_the_database_nothing_is_stored_and_we_say_so(
+    fixture: Fixture,
+) {
     let target = fixture.target("https://a.example/mcp").await;
     let run = result(&target, current_slot(&target), "one");
-    let mut other = fixture.other_connection().await;
-    other.execute("BEGIN IMMEDIATE").await.unwrap();
+    let mut other = fixture.hold().await;
     let refused = fixture
         .store
         .record(Arc::new(vec![run.clone()]), NOON_MS)
@@ -38,12 +42,12 @@ async fn while_another_program_holds_the_database_nothing_is_stored_and_we_say_s
 
 #[tokio::test]
 async fn a_full_database_refuses_whole_batches_and_says_so() {
-    let fixture = Fixture::new().await;
+    let fixture = Fixture::sqlite().await;
     let target = fixture.target("https://a.example/mcp").await;
     fixture.store.close().await;
     let store = Store::open(Options {
         size_limit_bytes: Some(400 * 1024),
-        ..options(&fixture.folder)
+        ..fixture.options()
     })
     .await
     .unwrap();
@@ -75,10 +79,10 @@ async fn a_full_database_refuses_whole_batches_and_says_so() {
 
 #[tokio::test]
 async fn a_database_that_cannot_be_opened_or_written_is_told_apart() {
-    let fixture = Fixture::new().await;
+    let fixture = Fixture::sqlite().await;
     let target = fixture.target("https://a.example/mcp").await;
-    let url = options(&fixture.folder).url;
-    let read_only = Store::open(Options::new(format!("{url}?mode=ro"))).await;
+    let url = fixture.options().url;
+    let read_only = Store::open(Options::new(format!("{}?mode=ro", url.expose()))).await;
     let error = match read_only {
         Err(error) => error,
         Ok(store) => {
@@ -91,7 +95,7 @@ async fn a_database_that_cannot_be_opened_or_written_is_told_apart() {
     };
     assert!(matches!(error, StoreError::ReadOnly { .. }), "{error:?}");
 
-    let file = fixture.folder.path().join("file");
+    let file = fixture.folder().join("file");
     std::fs::write(&file, "no folder").unwrap();
     let below = Store::open(Options::new(format!("sqlite:{}/x.sqlite", file.display()))).await;
     assert!(matches!(below, Err(StoreError::Folder { .. })), "{below:?}");
@@ -101,21 +105,19 @@ async fn a_database_that_cannot_be_opened_or_written_is_told_apart() {
         "{garbage:?}"
     );
     let engine = Store::open(Options::new("mysql://localhost/x")).await;
-    assert!(matches!(engine, Err(StoreError::Scheme { .. })));
+    assert!(matches!(engine, Err(StoreError::Url { .. })));
 }
 
-#[tokio::test]
-async fn a_database_of_a_newer_version_is_left_alone() {
-    let fixture = Fixture::new().await;
+async fn a_database_of_a_newer_version_is_left_alone(fixture: Fixture) {
     let mut other = fixture.other_connection().await;
     other
         .execute(
             "INSERT INTO _sqlx_migrations \
-             (version, description, success, checksum, execution_time) VALUES (99, 'later', 1, x'00', 0)",
+             (version, description, success, checksum, execution_time) VALUES (99, 'later', TRUE, '00', 0)",
         )
         .await
         .unwrap();
-    let newer = Store::open(options(&fixture.folder)).await;
+    let newer = Store::open(fixture.options()).await;
     assert!(
         matches!(newer, Err(StoreError::Migrate { .. })),
         "{newer:?}"
@@ -125,9 +127,9 @@ async fn a_database_of_a_newer_version_is_left_alone() {
 #[tokio::test]
 async fn nobody_else_on_the_machine_can_read_the_database() {
     use std::os::unix::fs::PermissionsExt as _;
-    let fixture = Fixture::new().await;
+    let fixture = Fixture::sqlite().await;
     fixture.target("https://a.example/mcp").await;
-    let folder = fixture.folder.path().join("deep");
+    let folder = fixture.folder().join("deep");
     assert_eq!(
         folder.metadata().unwrap().permissions().mode() & 0o777,
         0o700
@@ -136,4 +138,45 @@ async fn nobody_else_on_the_machine_can_read_the_database() {
         let metadata = file.unwrap().metadata().unwrap();
         assert_eq!(metadata.permissions().mode() & 0o777, 0o600);
     }
+}
+
+#[tokio::test]
+async fn a_server_that_is_read_only_or_not_there_is_told_apart() {
+    let fixture = Fixture::postgres().await;
+    let target = fixture.target("https://a.example/mcp").await;
+    let mut other = fixture.other_connection().await;
+    other
+        .execute(
+            "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = on', \
+             current_database()); END $$",
+        )
+        .await
+        .unwrap();
+    let read_only = Store::open(fixture.options()).await;
+    let error = match read_only {
+        Err(error) => error,
+        Ok(store) => {
+            let run = result(&target, current_slot(&target), "one");
+            let refused = store.record(Arc::new(vec![run]), NOON_MS).await;
+            assert_eq!(store.health(), StoreHealth::ReadOnly);
+            refused.unwrap_err()
+        }
+    };
+    assert!(matches!(error, StoreError::ReadOnly { .. }), "{error:?}");
+
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let nobody = listener.local_addr().unwrap();
+    drop(listener);
+    let url = format!("postgres://someone:secret@{nobody}/x");
+    let away = Store::open(Options::new(url)).await.unwrap_err();
+    assert!(matches!(away, StoreError::Away { .. }), "{away:?}");
+    let missing = fixture.options().url.expose().to_owned() + "_missing";
+    let missing = Store::open(Options::new(missing)).await.unwrap_err();
+    assert!(
+        matches!(missing, StoreError::Database { .. }),
+        "{missing:?}"
+    );
+    let unusable = Store::open(Options::new("postgres://someone:secret@h")).await;
+    let shown = format!("{away:?} {away} {:?}", unusable.unwrap_err());
+    assert!(!shown.contains("secret"), "{shown}");
 }

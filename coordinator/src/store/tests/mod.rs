@@ -1,16 +1,37 @@
-//! The store on real SQLite files, in good days and bad ones.
+//! The store on real databases of both engines, in good days and bad ones.
+
+/// Each of these tests once on SQLite and once on PostgreSQL.
+macro_rules! on_both_engines {
+    ($($test:ident,)*) => {
+        mod sqlite {
+            $(#[tokio::test]
+            async fn $test() {
+                super::$test(super::Fixture::sqlite().await).await;
+            })*
+        }
+        mod postgres {
+            $(#[tokio::test]
+            async fn $test() {
+                super::$test(super::Fixture::postgres().await).await;
+            })*
+        }
+    };
+}
 
 mod approving;
 mod failing;
 mod listing;
+mod pruning;
 mod reading;
+mod schema;
+mod sharing;
 mod storing;
 
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 use prost::Message as _;
 use sha2::{Digest as _, Sha256};
-use sqlx::{AnyConnection, Connection as _};
+use sqlx::{AnyConnection, Connection as _, Executor as _};
 use tempfile::TempDir;
 use touchstone_proto::{
     observation::{Body, EndpointSource, Exchange, Observation, Response, Run},
@@ -25,21 +46,72 @@ use crate::{
     history::reach::Reach,
     schedule::slot::{Slots, run_id},
     targets::{Seed, Target, Tier},
+    test_services::Database,
 };
 
 /// 2026-11-30 12:00 UTC.
 const NOON_MS: i64 = 1_796_040_000_000;
 
+/// Where a test's database is.
+enum Place {
+    Sqlite(TempDir),
+    Postgres(Database),
+}
+
+impl Place {
+    fn options(&self) -> Options {
+        let url = match self {
+            Self::Sqlite(folder) => {
+                let path = folder.path().join("deep/touchstone.sqlite");
+                format!("sqlite:{}", path.display())
+            }
+            Self::Postgres(database) => database.url(),
+        };
+        Options {
+            busy_timeout: std::time::Duration::from_millis(20),
+            ..Options::new(url)
+        }
+    }
+}
+
 struct Fixture {
-    folder: TempDir,
+    // Before its place is gone.
     store: Store,
+    place: Place,
 }
 
 impl Fixture {
-    async fn new() -> Self {
-        let folder = TempDir::new().unwrap();
-        let store = Store::open(options(&folder)).await.unwrap();
-        Self { folder, store }
+    async fn sqlite() -> Self {
+        Self::at(Place::Sqlite(TempDir::new().unwrap())).await
+    }
+
+    async fn postgres() -> Self {
+        Self::at(Place::Postgres(Database::new().await)).await
+    }
+
+    async fn at(place: Place) -> Self {
+        let store = Store::open(place.options()).await.unwrap();
+        Self { store, place }
+    }
+
+    /// Another, empty one on the same engine.
+    async fn fresh(&self) -> Self {
+        match self.place {
+            Place::Sqlite(_) => Self::sqlite().await,
+            Place::Postgres(_) => Self::postgres().await,
+        }
+    }
+
+    fn options(&self) -> Options {
+        self.place.options()
+    }
+
+    /// The folder of a SQLite database.
+    fn folder(&self) -> &Path {
+        match &self.place {
+            Place::Sqlite(folder) => folder.path(),
+            Place::Postgres(_) => panic!("it is on a server"),
+        }
     }
 
     async fn target(&self, url: &str) -> Arc<Target> {
@@ -68,17 +140,20 @@ impl Fixture {
     }
 
     async fn other_connection(&self) -> AnyConnection {
-        AnyConnection::connect(&options(&self.folder).url)
+        AnyConnection::connect(self.options().url.expose())
             .await
             .unwrap()
     }
-}
 
-fn options(folder: &TempDir) -> Options {
-    let path = folder.path().join("deep/touchstone.sqlite");
-    Options {
-        busy_timeout: std::time::Duration::from_millis(20),
-        ..Options::new(format!("sqlite:{}", path.display()))
+    /// Holds the database so that nobody else can write; dropped, it lets go.
+    async fn hold(&self) -> AnyConnection {
+        let mut other = self.other_connection().await;
+        let hold = match self.place {
+            Place::Sqlite(_) => "BEGIN IMMEDIATE",
+            Place::Postgres(_) => "BEGIN; LOCK TABLE runs IN EXCLUSIVE MODE",
+        };
+        other.execute(hold).await.unwrap();
+        other
     }
 }
 
@@ -150,6 +225,15 @@ fn listed(list: &str) -> Listed {
         )),
         text: Some(NewBody::pack(&digest, list.as_bytes())),
     }
+}
+
+/// Signed in full, with this list.
+fn listing(list: &str) -> Answer {
+    let mut answer = signed(Scope::Full, "sha256:same");
+    if let Answer::Signed { listed: said, .. } = &mut answer {
+        *said = Some(listed(list).into());
+    }
+    answer
 }
 
 fn signed(scope: Scope, fingerprint: &str) -> Answer {

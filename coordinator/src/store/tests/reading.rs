@@ -13,9 +13,12 @@ use crate::{
     },
 };
 
-#[tokio::test]
-async fn a_run_waits_in_the_outbox_until_it_is_answered_once() {
-    let fixture = Fixture::new().await;
+on_both_engines!(
+    a_run_waits_in_the_outbox_until_it_is_answered_once,
+    the_directory_is_read_part_by_part_and_narrowed,
+);
+
+async fn a_run_waits_in_the_outbox_until_it_is_answered_once(fixture: Fixture) {
     let target = fixture.target("https://a.example/mcp").await;
     let slot = current_slot(&target);
     let (one, two) = (result(&target, slot - 1, "1"), result(&target, slot, "2"));
@@ -117,9 +120,7 @@ async fn a_run_waits_in_the_outbox_until_it_is_answered_once() {
     assert_eq!(reader.status().await.unwrap().runs, 2);
 }
 
-#[tokio::test]
-async fn the_directory_is_read_part_by_part_and_narrowed() {
-    let fixture = Fixture::new().await;
+async fn the_directory_is_read_part_by_part_and_narrowed(fixture: Fixture) {
     for name in ["alpha", "beta", "gamma", "delta"] {
         fixture
             .target(&format!("https://{name}.example/Mcp_1"))

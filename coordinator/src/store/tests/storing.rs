@@ -10,9 +10,14 @@ use crate::{
     store::{CONFLICTS_LIMIT, Recorded, read::MissedCause, row},
 };
 
-#[tokio::test]
-async fn the_first_result_of_a_slot_is_the_result() {
-    let fixture = Fixture::new().await;
+on_both_engines!(
+    the_first_result_of_a_slot_is_the_result,
+    a_body_that_many_runs_saw_is_stored_once,
+    targets_are_added_once_and_slugs_never_meet,
+    a_slot_is_never_both_missed_and_stored,
+);
+
+async fn the_first_result_of_a_slot_is_the_result(fixture: Fixture) {
     let target = fixture.target("https://a.example/mcp").await;
     let slot = current_slot(&target);
     assert_eq!(
@@ -51,9 +56,7 @@ async fn the_first_result_of_a_slot_is_the_result() {
     );
 }
 
-#[tokio::test]
-async fn a_body_that_many_runs_saw_is_stored_once() {
-    let fixture = Fixture::new().await;
+async fn a_body_that_many_runs_saw_is_stored_once(fixture: Fixture) {
     let target = fixture.target("https://a.example/mcp").await;
     let slot = current_slot(&target);
     for slot in slot - 3..=slot {
@@ -67,9 +70,7 @@ async fn a_body_that_many_runs_saw_is_stored_once() {
     assert_eq!(row::unsigned(&row, "n").unwrap(), 1);
 }
 
-#[tokio::test]
-async fn targets_are_added_once_and_slugs_never_meet() {
-    let fixture = Fixture::new().await;
+async fn targets_are_added_once_and_slugs_never_meet(fixture: Fixture) {
     let urls = [
         "https://a.example/mcp",
         "http://a.example/mcp",
@@ -92,9 +93,7 @@ async fn targets_are_added_once_and_slugs_never_meet() {
     assert!(known.iter().all(|known| known.known_at_ms.is_none()));
 }
 
-#[tokio::test]
-async fn a_slot_is_never_both_missed_and_stored() {
-    let fixture = Fixture::new().await;
+async fn a_slot_is_never_both_missed_and_stored(fixture: Fixture) {
     let target = fixture.target("https://a.example/mcp").await;
     let slot = current_slot(&target);
     let missed = |first, last| Missed {

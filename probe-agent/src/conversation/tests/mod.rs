@@ -14,7 +14,7 @@ mod wall;
 use bytes::Bytes;
 use serde_json::{Value, json};
 use touchstone_proto::observation::{
-    Body, Exchange, Failure, FailureKind, Header, Response, Step, StopKind,
+    Body, BodyEnd, Exchange, Failure, FailureKind, Header, Response, Step, StopKind,
 };
 use url::Url;
 
@@ -46,6 +46,15 @@ fn reply(status: u32, content_type: &str, body: &str) -> Received {
         body: Bytes::copy_from_slice(body.as_bytes()),
         session_id: None,
     }
+}
+
+/// A stream in which the answer was found: its data.
+fn answered(data: &str) -> Received {
+    let mut received = reply(200, "text/event-stream", data);
+    let response = received.exchanges[0].response.as_mut();
+    let body = response.and_then(|response| response.body.as_mut());
+    body.unwrap().set_end(BodyEnd::Answered);
+    received
 }
 
 fn header(name: &str, value: &str) -> Header {

@@ -247,10 +247,7 @@ fn answers_are_read_as_servers_send_them() {
             ),
         ),
         ("no content type", reply(200, "", &body(r#","id":"d1""#))),
-        (
-            "the answer of a stream",
-            reply(200, "text/event-stream", &body(r#","id":"d1""#)),
-        ),
+        ("the answer of a stream", answered(&body(r#","id":"d1""#))),
         ("no id", reply(200, "application/json", &body(""))),
         (
             "null id",
@@ -293,4 +290,26 @@ fn answers_are_read_as_servers_send_them() {
             ("call", no_such_tool()),
         ],
     );
+}
+
+#[test]
+fn json_in_no_event_of_a_stream_is_no_answer() {
+    let unread = |result: Value| {
+        let body = json!({"jsonrpc": "2.0", "id": 1, "result": result}).to_string();
+        reply(200, "text/event-stream", &body)
+    };
+    let held = hold(
+        "labelled a stream",
+        vec![
+            (
+                "discover",
+                unread(json!({"supportedVersions": ["2026-07-28"]})),
+            ),
+            (
+                "initialize",
+                unread(json!({"protocolVersion": "2025-11-25"})),
+            ),
+        ],
+    );
+    assert_eq!(held.stop(), None);
 }

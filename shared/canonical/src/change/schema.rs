@@ -175,8 +175,9 @@ impl<'v> Walk<'v> {
         );
     }
 
-    /// `anyOf` and `allOf`: alternatives that came or went, or a change of some
-    /// in their places.
+    /// `anyOf` and `allOf`: alternatives that came or went, or a change of some.
+    /// Their order says nothing: those that both sides have are set aside, and
+    /// of the rest, if as many came as went, the first is held against the first.
     fn several(&mut self, levels: usize, key: &str, pair: Pair<'v>) {
         let (more, less) = match key {
             "anyOf" => (Class::Widened, Class::Narrowed),
@@ -190,20 +191,25 @@ impl<'v> Walk<'v> {
         let (Some(old), Some(new)) = (old, new) else {
             return self.is(Class::Other);
         };
-        if old.len() == new.len() {
-            for (old, new) in old.iter().zip(new) {
-                self.schemas(levels, old, new);
+        let (texts_old, texts_new) = (texts(old), texts(new));
+        let came = without(new, &texts_old);
+        let went = without(old, &texts_new);
+        if !self.same_definitions {
+            for kept in without(old, &texts(went.iter().copied())) {
+                self.schemas(levels, kept, kept);
             }
-            return;
         }
-        let (came, went) = beyond(&texts(new), &texts(old));
-        match (came, went) {
+        match (went.is_empty(), came.is_empty()) {
+            (true, true) if old != new => self.is(Class::Wording),
+            (true, true) => {}
             (true, false) => self.is(more),
             (false, true) => self.is(less),
-            _ => self.is(Class::Other),
-        }
-        if !self.same_definitions {
-            self.is(Class::Other);
+            (false, false) if went.len() == came.len() => {
+                for (old, new) in went.into_iter().zip(came) {
+                    self.schemas(levels, old, new);
+                }
+            }
+            (false, false) => self.is(Class::Other),
         }
     }
 
@@ -346,15 +352,24 @@ fn types(value: Option<&Value>) -> Allowed {
 /// What `enum` or `const` lets through.
 fn allowed(schema: &Members<'_>) -> Allowed {
     match (schema.get("const"), schema.get("enum")) {
-        (Some(one), _) => Some(Some(texts(std::slice::from_ref(one)))),
+        (Some(one), _) => Some(Some(texts([*one]))),
         (None, Some(values)) => Some(Some(texts(values.as_array()?))),
         (None, None) => Some(None),
     }
 }
 
-fn texts(values: &[Value]) -> BTreeSet<String> {
-    let text = |value| canonicalize_value(value).map(|text| text.as_str().to_owned());
-    values.iter().filter_map(|value| text(value).ok()).collect()
+fn texts<'v>(values: impl IntoIterator<Item = &'v Value>) -> BTreeSet<String> {
+    values.into_iter().filter_map(text).collect()
+}
+
+fn text(value: &Value) -> Option<String> {
+    Some(canonicalize_value(value).ok()?.as_str().to_owned())
+}
+
+/// Those that are none of the others.
+fn without<'v>(values: &'v [Value], others: &BTreeSet<String>) -> Vec<&'v Value> {
+    let is_other = |value: &&Value| text(value).is_some_and(|text| others.contains(&text));
+    values.iter().filter(|value| !is_other(value)).collect()
 }
 
 /// Whether the one set has members that the other lacks, and the other way round.

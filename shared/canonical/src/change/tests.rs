@@ -200,6 +200,37 @@ fn classes_of_a_schema() {
             "narrowed",
             "widened",
         ),
+        // Their order says nothing.
+        (
+            r#"{"anyOf":[{"type":"string"},{"type":"null"}]}"#,
+            r#"{"anyOf":[{"type":"null"},{"type":"string"}]}"#,
+            "wording",
+            "wording",
+        ),
+        (
+            r#"{"anyOf":[{"type":"null"},{"type":"integer"}]}"#,
+            r#"{"anyOf":[{"type":"number"},{"type":"null"}]}"#,
+            "widened",
+            "narrowed",
+        ),
+        (
+            r#"{"allOf":[{"minimum":1},{"type":"number"}]}"#,
+            r#"{"allOf":[{"type":"number"},{"minimum":2}]}"#,
+            "narrowed",
+            "widened",
+        ),
+        (
+            r#"{"anyOf":[{"type":"null"}]}"#,
+            r#"{"anyOf":[{"type":"null"},{"type":"null"}]}"#,
+            "wording",
+            "wording",
+        ),
+        (
+            r#"{"anyOf":[{"type":"null"},{"type":"string"}]}"#,
+            r#"{"anyOf":[{"type":"array"}]}"#,
+            "other",
+            "other",
+        ),
         (
             r#"{"oneOf":[{}]}"#,
             r#"{"oneOf":[{},{"type":"null"}]}"#,
@@ -243,6 +274,18 @@ fn references_are_followed_and_end() {
         )
     };
     assert_eq!(between(&nested("integer"), &nested("number")), "widened");
+    // Alternatives that are the same may lead to what differs.
+    let alternatives = |first: &str, second: &str, kind: &str| {
+        format!(r#"{{"anyOf":[{first},{second}],"$defs":{{"a":{{"type":"{kind}"}}}}}}"#)
+    };
+    let (named, null) = (r##"{"$ref":"#/$defs/a"}"##, r#"{"type":"null"}"#);
+    assert_eq!(
+        between(
+            &alternatives(named, null, "integer"),
+            &alternatives(null, named, "number")
+        ),
+        "widened+wording"
+    );
     // What nothing refers to, what is referred to where a value must not fit,
     // and a reference that leads nowhere, cannot be told.
     for (before, after) in [

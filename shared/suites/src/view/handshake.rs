@@ -180,10 +180,10 @@ impl Reader<'_, '_> {
             .rfind(|turn| turn.step() == Step::Initialize);
         let Some(turn) = initialize else {
             // An agent may leave a wall at once; it is then what decided.
-            let outcome = match self.discover.gate() {
-                Some(_) => Outcome::Gated(self.discover.credential_required()),
-                None => Outcome::Broke(self.unrun.clone()),
-            };
+            if self.discover.gate().is_some() {
+                return self.gated_at_once();
+            }
+            let outcome = Outcome::Broke(self.unrun.clone());
             return Handshake::new(Some(self.discover.index), outcome);
         };
         let at = Some(turn.index);
@@ -196,6 +196,16 @@ impl Reader<'_, '_> {
         }
         let reason = match initialize::read(turn.status_u16(), turn.answer()) {
             Initialized::Accepted(accepted) => return self.accepted(turn, accepted),
+            // A modern server after all, and the handshake of its era is behind
+            // the wall: that answer decided, not the one to what it does not speak.
+            Initialized::Refused {
+                code: Some(code), ..
+            } if discover::is_modern_error(code)
+                && !is_refused_access(turn)
+                && self.discover.gate().is_some() =>
+            {
+                return self.gated_at_once();
+            }
             Initialized::NoRevision => ReasonKey::ProtocolVersionMissing.into(),
             Initialized::Refused { code, .. } if !is_refused_access(turn) => Reason::new(
                 ReasonKey::HandshakeJsonrpcError,
@@ -210,6 +220,12 @@ impl Reader<'_, '_> {
             }
         };
         Handshake::new(at, Outcome::Failed(reason))
+    }
+
+    /// The wall before `server/discover` decided.
+    fn gated_at_once(&self) -> Handshake {
+        let gated = Outcome::Gated(self.discover.credential_required());
+        Handshake::new(Some(self.discover.index), gated)
     }
 
     fn accepted(&self, turn: &Turn<'_>, accepted: Accepted) -> Handshake {

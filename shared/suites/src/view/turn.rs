@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use touchstone_canonical::Value;
 use touchstone_proto::observation::{
-    Body, Exchange, Failure, FailureKind, Response, SseNote, Step,
+    Body, BodyEnd, Exchange, Failure, FailureKind, Response, SseNote, Step,
 };
 use touchstone_wire::challenge::{self, Challenge};
 use touchstone_wire::edge;
@@ -234,15 +234,21 @@ impl<'r> Turn<'r> {
         let id = self.request_id()?;
         match self.media() {
             Media::Json | Media::Unnamed => Some(jsonrpc::read_answer(self.body, &id)),
-            // Kept of a stream is the answer's data, or the stream itself.
-            Media::EventStream => match jsonrpc::read_answer(self.body, &id) {
-                Err(NotJsonRpc::NotJson(_)) => {
-                    Some(jsonrpc::read_answer(&self.unframed(&id)?, &id))
-                }
-                answer => Some(answer),
-            },
+            // Kept of a stream in which the answer was found is the answer's
+            // data, otherwise the stream itself: JSON that stands in no event
+            // is none, since no client looks there.
+            Media::EventStream if self.is_answers_data() => {
+                Some(jsonrpc::read_answer(self.body, &id))
+            }
+            Media::EventStream => Some(jsonrpc::read_answer(&self.unframed(&id)?, &id)),
             Media::Html | Media::Other => None,
         }
+    }
+
+    fn is_answers_data(&self) -> bool {
+        let response = self.exchange.response.as_ref();
+        let body = response.and_then(|response| response.body.as_ref());
+        body.map(Body::end) == Some(BodyEnd::Answered)
     }
 
     fn unframed(&self, id: &Id) -> Option<Vec<u8>> {

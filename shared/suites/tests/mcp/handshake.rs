@@ -255,6 +255,56 @@ fn a_failed_handshake_is_reachable_and_says_why() {
     }
 }
 
+/// A modern server refuses what it does not speak; what it said to its own
+/// handshake decided.
+#[test]
+fn a_wall_before_discover_decides_when_initialize_is_refused_as_modern() {
+    let walled = || Observe::new().discover(wall("Bearer"));
+    let gated = "credential_required status=401 scheme=bearer";
+    for code in [-32_020, -32_021, -32_022] {
+        for status in [200, 400] {
+            expect(
+                "a wall, then a modern refusal",
+                &walled().initialize(error(status, code)).evaluate(),
+                &format!(
+                    "reachability VERIFIED completed answered status=401
+                     protocol_revision UNVERIFIED blocked {gated}
+                     discovery_handshake UNVERIFIED blocked {gated}
+                     tools_list UNVERIFIED blocked {gated}
+                     latency_profile UNVERIFIED blocked {gated}
+                     auth_metadata VERIFIED completed challenge_well_formed scheme=bearer
+                     signing limited"
+                ),
+            );
+        }
+    }
+    for (name, run, reason) in [
+        (
+            "no challenge",
+            Observe::new()
+                .discover(json(401, "{}"))
+                .initialize(error(400, -32_022)),
+            "handshake_jsonrpc_error step=initialize status=400 code=-32022",
+        ),
+        (
+            "no modern code",
+            walled().initialize(error(400, -32_600)),
+            "handshake_jsonrpc_error step=initialize status=400 code=-32600",
+        ),
+        (
+            "refused for who asks",
+            walled().initialize(error(403, -32_022)),
+            "handshake_http_error step=initialize status=403",
+        ),
+    ] {
+        expect(
+            name,
+            &run.evaluate(),
+            &format!("discovery_handshake FAILED completed {reason}"),
+        );
+    }
+}
+
 #[test]
 fn the_revision_is_held_against_the_matrix() {
     let answering = |version: &str| {

@@ -33,6 +33,7 @@ pub(crate) struct Reply {
     body: Vec<u8>,
     framing: Framing,
     notes: Vec<SseNote>,
+    answered: bool,
     failure: Option<Failure>,
     headers_us: u64,
     tls: Option<Tls>,
@@ -118,6 +119,12 @@ impl Reply {
         self
     }
 
+    /// The body is the data of the event that answered, as an agent keeps it.
+    pub(crate) fn answered(mut self) -> Self {
+        self.answered = true;
+        self
+    }
+
     pub(crate) fn took_us(mut self, us: u64) -> Self {
         self.headers_us = us;
         self
@@ -148,7 +155,11 @@ impl Reply {
                 read_sha256: Sha256::digest(&self.body).to_vec(),
                 read_size: self.body.len() as u64,
                 wire_size: self.body.len() as u64,
-                end: BodyEnd::Complete.into(),
+                end: if self.answered {
+                    BodyEnd::Answered.into()
+                } else {
+                    BodyEnd::Complete.into()
+                },
                 framing: self.framing.into(),
                 sse_notes: self.notes.iter().map(|note| (*note).into()).collect(),
             }),

@@ -25,7 +25,7 @@ fn message(result: &str) -> String {
 #[test]
 fn streams() {
     let answer = message(DISCOVERED);
-    for (name, body) in [
+    for (name, reply) in [
         (
             "1 priming event",
             format!("id: 0\ndata:\n\ndata: {answer}\n\n"),
@@ -56,13 +56,15 @@ fn streams() {
             "several data lines",
             format!("data: {}\n\n", answer.replacen(',', ",\ndata: ", 1)),
         ),
-        // As an agent keeps a stream in which it found the answer.
-        ("2 cut at the answer", answer.clone()),
-    ] {
-        let run = Observe::new().discover(stream(&body));
+    ]
+    .map(|(name, body)| (name, stream(&body)))
+    .into_iter()
+    // As an agent keeps a stream in which it found the answer.
+    .chain([("2 cut at the answer", stream(&answer).answered())])
+    {
         expect(
             name,
-            &run.evaluate(),
+            &Observe::new().discover(reply).evaluate(),
             &format!(
                 "{HANDSHAKE}\ntransport_type VERIFIED completed transport_answered transport=streamable_http framing=sse"
             ),
@@ -83,9 +85,17 @@ fn streams() {
         "discovery_handshake FAILED completed handshake_sse_transport step=initialize status=200
          signing handshake_sse_transport",
     );
+    expect(
+        "JSON that stands in no event, where no client looks",
+        &fallen_back()
+            .initialize(stream(&message(INITIALIZED)))
+            .evaluate(),
+        "discovery_handshake FAILED completed handshake_not_jsonrpc step=initialize status=200 content=sse",
+    );
     let noted = Observe::new()
         .discover(
             stream(&answer)
+                .answered()
                 .note(SseNote::Unterminated)
                 .note(SseNote::Bom),
         )

@@ -195,6 +195,7 @@ impl Sample {
         router(Pages {
             source: Arc::new(self),
             origin: None,
+            runs_kept_days: Some(100),
         })
     }
 

@@ -356,6 +356,7 @@ fn tool_changes(newest: &RunView, before: &RunView) -> ToolChanges {
             },
         ],
         total: 2,
+        kept_from_ms: Some((NOW_MS / DAY_MS - 90) * DAY_MS),
         next_ms: None,
     }
 }

@@ -7,7 +7,7 @@ use crate::random::{Random, draw};
 
 /// `first` doubled `failures` times, at most `limit`, of which the last half is
 /// left to chance.
-pub(super) fn pause(
+pub(crate) fn pause(
     first: Duration,
     limit: Duration,
     failures: u32,
