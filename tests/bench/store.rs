@@ -79,7 +79,9 @@ async fn measure(
             let mut stored = 0;
             for batch in share {
                 let recorded = store.record(Arc::new(batch), NOON_MS).await?;
-                let new = recorded.iter().filter(|one| **one == Recorded::Stored);
+                let new = recorded
+                    .iter()
+                    .filter(|one| matches!(one, Recorded::Stored { .. }));
                 stored += new.count();
             }
             Ok::<_, StoreError>(stored)
