@@ -121,17 +121,14 @@ async fn a_slot_is_never_both_missed_and_stored_whoever_is_faster(fixture: Fixtu
                 .record_missed(Arc::new(vec![missed.clone()]), NOON_MS),
         );
         // Told as missed, it is told as not missed; else it never was.
-        match recorded {
-            Ok(parts) => {
-                let was_missed = !parts[0].is_empty();
-                assert_eq!(stored.unwrap(), [Recorded::Stored { was_missed }]);
-            }
+        if let Ok(parts) = recorded {
+            let was_missed = !parts[0].is_empty();
+            assert_eq!(stored.unwrap(), [Recorded::Stored { was_missed }]);
+        } else {
             // This one waits 20 ms and no longer; then it comes again.
-            Err(_) => {
-                assert_eq!(stored.unwrap(), [STORED]);
-                let again = other.record_missed(Arc::new(vec![missed]), NOON_MS);
-                assert!(again.await.unwrap()[0].is_empty());
-            }
+            assert_eq!(stored.unwrap(), [STORED]);
+            let again = other.record_missed(Arc::new(vec![missed]), NOON_MS);
+            assert!(again.await.unwrap()[0].is_empty());
         }
     }
     let report = fixture.reader().report(&target.slug, None).await;
