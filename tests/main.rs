@@ -20,6 +20,7 @@ mod secrets;
 mod slips;
 mod spine;
 mod support;
+mod telemetry;
 mod terminal;
 mod verifiers;
 mod words;

@@ -12,6 +12,7 @@ use touchstone_proto::SOCKET_PATH_LIMIT_BYTES;
 use touchstone_telemetry::{
     Log,
     config::{self, ConfigError, Fault},
+    metrics::MetricsListen,
 };
 
 use crate::{
@@ -71,6 +72,10 @@ pub struct Config {
     /// own take turns in all of them.
     #[serde(default = "default_regions")]
     pub regions: Vec<String>,
+    /// Where `/metrics` is served: `PORT` on loopback, or `ADDRESS:PORT`.
+    /// Absent: nowhere.
+    #[serde(default)]
+    pub metrics_listen: Option<MetricsListen>,
     #[serde(default)]
     pub log: Log,
     /// Added when they are not there yet; none is ever removed by leaving it out.
@@ -341,6 +346,7 @@ impl Default for Config {
             pages_listen: default_pages_listen(),
             public_url: None,
             regions: default_regions(),
+            metrics_listen: None,
             log: Log::default(),
             targets: Vec::new(),
         }

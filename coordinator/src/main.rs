@@ -12,8 +12,8 @@ use tokio::{
     sync::mpsc,
 };
 use tokio_util::sync::CancellationToken;
-use touchstone_coordinator::{Config, Error, Event, run};
-use touchstone_telemetry::{Chain, exit};
+use touchstone_coordinator::{Config, Error, Event, VERSION, run};
+use touchstone_telemetry::{Chain, exit, export::Export};
 
 /// Events that may wait to be printed.
 const EVENTS_LIMIT: usize = 1_024;
@@ -36,7 +36,13 @@ async fn main() -> ExitCode {
     if let Err(error) = touchstone_telemetry::init("coordinator", &config.log) {
         return failed(exit::CONFIGURATION, &error);
     }
-    match start(config).await {
+    let traces = match Export::start("coordinator", VERSION) {
+        Ok(traces) => traces,
+        Err(error) => return failed(exit::CONFIGURATION, &error),
+    };
+    let ended = start(config).await;
+    traces.end().await;
+    match ended {
         Ok(Ok(())) => ExitCode::SUCCESS,
         Ok(Err(error)) => failed(error.exit_code(), &error),
         Err(error) => failed(exit::UNEXPECTED, &error),

@@ -11,6 +11,7 @@ use ipnet::IpNet;
 use touchstone_coordinator::targets::Credential;
 use touchstone_evidence::target::names_a_user;
 use touchstone_evidence::text::UrlText;
+use touchstone_telemetry::metrics::MetricsListen;
 use url::{Host, Url};
 
 use crate::exit::{Exit, Failure};
@@ -35,6 +36,12 @@ pub(crate) fn listen(text: &str) -> Result<SocketAddr, String> {
         Ok(port) => format!("write address and port, like 127.0.0.1:{port}"),
         Err(_) => "write an IP address and a port up to 65535, like 127.0.0.1:8080".to_owned(),
     })
+}
+
+/// Reads where metrics are to be served.
+pub(crate) fn metrics(text: &str) -> Result<MetricsListen, String> {
+    MetricsListen::try_from(text.to_owned())
+        .map_err(|_| "write a port, or address and port, like 127.0.0.1:9464".to_owned())
 }
 
 /// Whether `--listen` can be listened at now.

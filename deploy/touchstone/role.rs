@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 use touchstone_signer::{IfWeak, Ready};
 use touchstone_telemetry::Log;
 use touchstone_telemetry::config::ConfigError;
+use touchstone_telemetry::export::Export;
 
 use crate::exit::{Exit, Failure, Outcome, chain};
 use crate::output::{self, Lines};
@@ -66,10 +67,11 @@ pub(crate) async fn probe_agent(args: Args) -> Outcome {
         None => touchstone_probe_agent::Config::default(),
     };
     logs("probe-agent", &config.log)?;
+    let traces = traces("probe-agent")?;
     let stop = stop(args.until_stdin_closes)?;
-    ended(touchstone_probe_agent::run(config, stop).await, |error| {
-        touchstone_telemetry::exit::code(error)
-    })
+    let result = touchstone_probe_agent::run(config, stop).await;
+    traces.end().await;
+    ended(result, |error| touchstone_telemetry::exit::code(error))
 }
 
 pub(crate) async fn coordinator(args: Args) -> Outcome {
@@ -80,6 +82,7 @@ pub(crate) async fn coordinator(args: Args) -> Outcome {
         None => touchstone_coordinator::Config::default(),
     };
     logs("coordinator", &config.log)?;
+    let traces = traces("coordinator")?;
     let stop = stop(args.until_stdin_closes)?;
     let (events, mut happened) = mpsc::channel(EVENTS_WAITING_LIMIT);
     let mut lines = Lines::start()?;
@@ -93,6 +96,7 @@ pub(crate) async fn coordinator(args: Args) -> Outcome {
         lines.finish().await
     });
     let result = touchstone_coordinator::run(config, stop, events).await;
+    traces.end().await;
     match writer.await {
         Ok(written) => written?,
         Err(error) => tracing::error!(%error, "writing events ended badly"),
@@ -112,6 +116,11 @@ fn ended<E: std::error::Error>(result: Result<(), E>, code: impl Fn(&E) -> u8) -
 
 fn logs(service: &'static str, log: &Log) -> Result<(), Failure> {
     touchstone_telemetry::init(service, log)
+        .map_err(|error| Failure::caused(Exit::Configuration, &error))
+}
+
+fn traces(service: &'static str) -> Result<Export, Failure> {
+    Export::start(service, env!("CARGO_PKG_VERSION"))
         .map_err(|error| Failure::caused(Exit::Configuration, &error))
 }
 

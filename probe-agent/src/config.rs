@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use touchstone_proto::SOCKET_PATH_LIMIT_BYTES;
 use touchstone_telemetry::Log;
 use touchstone_telemetry::config::{self, ConfigError, Fault};
+use touchstone_telemetry::metrics::MetricsListen;
 
 /// Where an agent finds its coordinator on the same machine.
 pub const DEFAULT_COORDINATOR: &str = "unix:run/fleet.sock";
@@ -47,6 +48,9 @@ pub struct Config {
     pub trust_ca: Vec<PathBuf>,
     /// Runs at once, 1 to 256.
     pub runs_in_flight: u16,
+    /// Where `/metrics` is served: `PORT` on loopback, or `ADDRESS:PORT`.
+    /// Absent: nowhere.
+    pub metrics_listen: Option<MetricsListen>,
     pub log: Log,
 }
 
@@ -117,6 +121,7 @@ impl Default for Config {
             deny_net: Vec::new(),
             trust_ca: Vec::new(),
             runs_in_flight: DEFAULT_RUNS_IN_FLIGHT,
+            metrics_listen: None,
             log: Log::default(),
         }
     }
@@ -205,6 +210,7 @@ mod tests {
             deny_net = ["10.96.0.0/12"]
             trust_ca = ["ca.pem"]
             runs_in_flight = 3
+            metrics_listen = "9464"
             log = { format = "human", filter = "debug" }
             "#,
         )
@@ -213,6 +219,7 @@ mod tests {
         assert_eq!(config.allow_net.len(), 2);
         assert_eq!(config.deny_net, ["10.96.0.0/12".parse().unwrap()]);
         assert_eq!(config.runs_in_flight, 3);
+        assert_eq!(config.metrics_listen.unwrap().to_string(), "127.0.0.1:9464");
         assert_eq!(config.log.format, touchstone_telemetry::Format::Human);
     }
 
@@ -222,6 +229,7 @@ mod tests {
             ("region = \"eu\"", "region"),
             ("runs_in_flight = 0", "runs_in_flight"),
             ("runs_in_flight = 257", "257"),
+            ("metrics_listen = \"localhost\"", "PORT"),
             ("allow_net = [\"everywhere\"]", "line 1: invalid IP address"),
             ("\ndeny_net = [\"10.0.0.1\"]", "line 2: "),
             ("log = { level = \"info\" }", "level"),

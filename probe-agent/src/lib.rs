@@ -15,6 +15,7 @@ pub mod conversation;
 pub mod exchange;
 pub mod guard;
 pub mod identity;
+mod metrics;
 mod probe;
 pub mod worker;
 
@@ -23,6 +24,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
+use touchstone_telemetry::metrics::{Metrics, MetricsError};
 use tracing::info;
 
 pub use config::Config;
@@ -48,6 +50,8 @@ pub enum Error {
     Authority { path: PathBuf, source: BadAuthority },
     #[error(transparent)]
     Identity(#[from] IdentityError),
+    #[error(transparent)]
+    Metrics(#[from] MetricsError),
     #[error(transparent)]
     Spool(#[from] SpoolError),
     #[error("starting the agent: a task of ours broke off")]
@@ -77,6 +81,13 @@ pub async fn run(config: Config, shutdown: CancellationToken) -> Result<(), Erro
         runs_in_flight = config.runs_in_flight,
         "agent started"
     );
+    let _metrics = Metrics::serve(
+        config.metrics_listen,
+        "probe-agent",
+        VERSION,
+        metrics::Fetched,
+    )
+    .await?;
     let worker = Worker {
         coordinator: config.coordinator,
         join_token_file: config.join_token_file,

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use touchstone_probe_agent::{Config, VERSION, run};
+use touchstone_telemetry::export::{Export, ExportError};
 use touchstone_telemetry::{Chain, exit};
 
 const NAME: &str = "touchstone-probe-agent";
@@ -44,7 +45,12 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             tracing::error!(error = %Chain(error.as_ref()), "the agent cannot work");
-            ExitCode::from(exit::code(error.as_ref()))
+            let code = if error.is::<ExportError>() {
+                exit::CONFIGURATION
+            } else {
+                exit::code(error.as_ref())
+            };
+            ExitCode::from(code)
         }
     }
 }
@@ -64,6 +70,8 @@ async fn work(config: Config) -> Result<(), Box<dyn std::error::Error>> {
         }
         asked.cancel();
     });
-    run(config, shutdown).await?;
-    Ok(())
+    let traces = Export::start("probe-agent", VERSION)?;
+    let ended = run(config, shutdown).await;
+    traces.end().await;
+    Ok(ended?)
 }

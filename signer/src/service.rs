@@ -6,6 +6,7 @@
 //! come from one table each, and never tell more than their own sentence.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use tokio::sync::Semaphore;
 use tonic::{Code, Request, Response, Status};
@@ -21,7 +22,7 @@ use touchstone_proto::signer::signer_service_server::SignerService;
 use touchstone_proto::signer::{
     self, AttestRequest, AttestResponse, EnrolRequest, EnrolResponse, KeysRequest, KeysResponse,
     LogRequest, LogResponse, MintJoinTokenRequest, MintJoinTokenResponse, RevokeAgentRequest,
-    RevokeAgentResponse, RosterRequest, RosterResponse, attest_response,
+    RevokeAgentResponse, RosterRequest, RosterResponse, Timings, attest_response,
 };
 use touchstone_telemetry::Chain;
 
@@ -70,14 +71,23 @@ impl SignerService for ForCoordinator {
     ) -> Result<Response<AttestResponse>, Status> {
         let request = request.into_inner();
         let evaluations = Arc::clone(&self.0.evaluations);
+        let asked = Instant::now();
         // Closed only with the signer itself.
         let permit = evaluations.acquire_owned().await.map_err(|_| stopping())?;
         let answer = away(&self.0, move |signer| {
+            let began = Instant::now();
             let answer = signer.attest(&request)?;
             // Kept also by a caller who has gone in the meantime, but not by
             // one who waits for the disk.
             drop(permit);
-            signer.logged(answer, request.log_checkpoint)
+            let answer = signer.logged(answer, request.log_checkpoint)?;
+            Ok(AttestResponse {
+                timings: Some(Timings {
+                    waited_us: micros(began - asked),
+                    attested_us: micros(began.elapsed()),
+                }),
+                ..answer
+            })
         })
         .await?;
         answer.map(Response::new)
@@ -283,6 +293,7 @@ fn answered(answer: Answer, log: Option<LogProof>) -> Result<AttestResponse, Ref
         predicate: answer.predicate.canonical()?.into_bytes(),
         detail: answer.detail.to_json(),
         result: Some(result),
+        timings: None,
     })
 }
 
@@ -305,6 +316,10 @@ fn log_refused(error: &LogError) -> Status {
     };
     tracing::error!(error = %Chain(error), "the log refused");
     Status::new(code, Chain(error).to_string())
+}
+
+fn micros(lasted: Duration) -> u64 {
+    u64::try_from(lasted.as_micros()).unwrap_or(u64::MAX)
 }
 
 fn isolation(isolation: &Isolation) -> signer::Isolation {

@@ -73,3 +73,5 @@ for path in ["shared/evidence/src/keyset/tests.rs", "shared/evidence/src/sample.
 for text in literals("shared/evidence/src/log/tests.rs"):
     keep("log", text)
     keep("log", b"\3" + text)  # as a tile of three
+for text in literals("shared/telemetry/src/trace.rs"):
+    keep("traceparent", text)

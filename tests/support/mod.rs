@@ -1,5 +1,6 @@
 //! What the end-to-end tests stand on: peers, hostile servers, `touchstone up`.
 
+pub mod collector;
 pub mod group;
 pub mod hostile;
 pub mod peers;

@@ -8,7 +8,10 @@ use std::{
     sync::Arc,
     time::Duration,
 };
-use touchstone_telemetry::Chain;
+use touchstone_telemetry::{
+    Chain,
+    trace::{Attribute, Place, Span},
+};
 
 use tokio::{sync::mpsc, time::Instant};
 use tokio_util::sync::CancellationToken;
@@ -20,6 +23,7 @@ use super::{
     view::{FleetView, RegionView},
 };
 use crate::{
+    metrics::metrics,
     queue::{CLAIM_AFTER, QueueError, Queued, Work},
     schedule::{Decision, Schedule, Start},
 };
@@ -40,6 +44,10 @@ pub struct Dispatcher {
     schedule: Schedule,
     leases: Leases,
     agents: HashMap<ConnectionId, Connected>,
+    /// Region and time of the runs that were offered here and not yet leased.
+    offered: HashMap<Arc<str>, (Arc<str>, i64)>,
+    /// The spans of all leases, as long as these are held.
+    traced: HashMap<Arc<str>, Span>,
     commands: mpsc::Receiver<Command>,
     stopped: bool,
     /// When it was last asked how many runs wait.
@@ -53,6 +61,8 @@ impl Dispatcher {
             schedule: Schedule::new(parts.clock.now_ms()),
             leases: Leases::default(),
             agents: HashMap::new(),
+            offered: HashMap::new(),
+            traced: HashMap::new(),
             commands,
             stopped: false,
             counted_at: None,
@@ -116,6 +126,7 @@ impl Dispatcher {
                 run_id,
             } => {
                 self.leases.settle(&run_id);
+                self.traced.remove(&*run_id);
                 let decisions = self.schedule.settled(&target_id, slot);
                 self.carry_out(decisions).await;
             }
@@ -170,6 +181,10 @@ impl Dispatcher {
                 again = lost.again,
                 "a lease was lost"
             );
+            metrics().lease_lost(&lost.work.region);
+            if let Some(mut span) = self.traced.remove(&lost.work.run_id) {
+                span.fail("lease_lost");
+            }
             self.unqueue(&Queued::from(&lost.work)).await;
             let decisions = self.schedule.lost(&lost.work, lost.again);
             self.carry_out(decisions).await;
@@ -183,6 +198,7 @@ impl Dispatcher {
                 Decision::Offer(work) => decisions.extend(self.offer(&work).await),
                 Decision::Withdraw(work) => {
                     self.leases.settle(&work.run_id);
+                    self.traced.remove(&work.run_id);
                     self.unqueue(&Queued::from(&work)).await;
                 }
                 Decision::Missed(missed) => {
@@ -198,13 +214,21 @@ impl Dispatcher {
 
     async fn offer(&mut self, work: &Work) -> Vec<Decision> {
         match self.parts.queue.push(&Queued::from(work)).await {
-            Ok(()) => Vec::new(),
+            Ok(()) => {
+                let since = (Arc::clone(&work.region), self.now_ms());
+                self.offered
+                    .entry(Arc::clone(&work.run_id))
+                    .or_insert(since);
+                Vec::new()
+            }
             Err(QueueError::Full) => {
                 tracing::warn!(
                     run.id = &*work.run_id,
                     region = &*work.region,
                     "a due run found no place"
                 );
+                // Was queued once if it is the queue that lost it.
+                self.offered.remove(&work.run_id);
                 self.schedule.overflowed(work)
             }
             Err(error) => {
@@ -216,6 +240,7 @@ impl Dispatcher {
     }
 
     async fn unqueue(&mut self, run: &Queued) {
+        self.offered.remove(&run.run_id);
         if let Err(error) = self.parts.queue.remove(run).await {
             // Whoever takes it finds that it is gone.
             tracing::debug!(run.id = &*run.run_id, error = %Chain(&error), "not removed");
@@ -270,8 +295,10 @@ impl Dispatcher {
             self.lose(vec![Lost { work, again: true }]).await;
             return;
         };
+        metrics().leased(&work.region, now_ms.saturating_sub(work.slot_at_ms));
+        let traceparent = self.trace(&work, now_ms);
         let sent = self.agents.get(&connection).is_some_and(|agent| {
-            let lease = self.lease(&work, &agent.agent_key_id);
+            let lease = self.lease(&work, &agent.agent_key_id, traceparent);
             lease.is_some_and(|lease| agent.sender.try_send(Ok(lease)).is_ok())
         });
         if !sent {
@@ -280,7 +307,34 @@ impl Dispatcher {
         }
     }
 
-    fn lease(&self, work: &Work, agent_key_id: &str) -> Option<WorkResponse> {
+    /// Writes what led to a lease into the run's trace; gives the place of the
+    /// lease itself.
+    fn trace(&mut self, work: &Work, now_ms: i64) -> String {
+        let root = Place::of_run(&work.run_id);
+        let offered = self.offered.remove(&work.run_id);
+        let offered_at_ms = offered.map_or(now_ms, |(_, at_ms)| at_ms);
+        if self.leases.offers(&work.run_id) == 1 {
+            let from_ms = work.slot_at_ms.min(offered_at_ms);
+            let mut first = Span::first("schedule", &work.run_id, from_ms);
+            first.set(Attribute::RunId, &*work.run_id);
+            first.set(Attribute::TargetId, &*work.target.target_id);
+            first.set(Attribute::Suite, work.suite);
+            first.set(Attribute::Slot, work.slot);
+            first.set(Attribute::Region, &*work.region);
+            first.end_at(offered_at_ms);
+        }
+        Span::since("queue", &root, offered_at_ms).end_at(now_ms);
+        let mut lease = Span::since("lease", &root, now_ms);
+        lease.set(Attribute::RunId, &*work.run_id);
+        lease.set(Attribute::Region, &*work.region);
+        let place = lease.place_or(&root);
+        if place.is_recorded() {
+            self.traced.insert(Arc::clone(&work.run_id), lease);
+        }
+        place.traceparent()
+    }
+
+    fn lease(&self, work: &Work, agent_key_id: &str, traceparent: String) -> Option<WorkResponse> {
         let parts = &self.parts;
         let token = parts
             .lease_key
@@ -300,6 +354,7 @@ impl Dispatcher {
             endpoint_url: work.target.url.clone(),
             endpoint_source: work.target.source.into(),
             lasts_ms: LEASE_MS,
+            traceparent,
         };
         Some(WorkResponse {
             message: Some(Message::Lease(lease)),
@@ -328,17 +383,25 @@ impl Dispatcher {
             if count_again && let Ok(depth) = self.parts.queue.depth(&region).await {
                 queued = u32::try_from(depth).unwrap_or(u32::MAX);
             }
+            let oldest_queued_at_ms = self
+                .offered
+                .values()
+                .filter(|(of, _)| **of == *region)
+                .map(|(_, at_ms)| *at_ms)
+                .min();
             let region_view = RegionView {
                 agents,
                 leased,
                 oldest_lease_at_ms,
                 queued,
+                oldest_queued_at_ms,
             };
             view.regions.insert(region, region_view);
         }
         self.parts.view.send_if_modified(|shown| {
             let changed = *shown != view;
             if changed {
+                metrics().fleet(&view);
                 *shown = view;
             }
             changed

@@ -3,7 +3,10 @@
 //! never before; when it could not be, the agent is asked to send it again.
 
 use std::{sync::Arc, time::Duration};
-use touchstone_telemetry::Chain;
+use touchstone_telemetry::{
+    Chain,
+    trace::{Attribute, Place, Span},
+};
 
 use tokio::{
     sync::{Notify, Semaphore, mpsc, oneshot},
@@ -19,6 +22,7 @@ use super::{
 use crate::{
     clock::SharedClock,
     event::{Event, Events, PagesUrl},
+    metrics::metrics,
     store::{Agent, NewRun, Recorded, Store},
     targets::run_path,
 };
@@ -51,6 +55,8 @@ pub struct Parts {
 #[derive(Debug)]
 struct Item {
     accepted: Accepted,
+    /// In the run's trace.
+    place: Place,
     done: oneshot::Sender<Outcome>,
 }
 
@@ -82,6 +88,17 @@ impl Ingest {
 
     /// Checks and stores a report; says what the agent may be told.
     pub async fn take(&self, report: Report, agent: Agent) -> Outcome {
+        let at = Place::claimed(&report.traceparent, &report.run_id);
+        let mut span = Span::begin("ingest", &at);
+        span.set(Attribute::RunId, &*report.run_id);
+        span.set(Attribute::Region, &*agent.region);
+        let place = span.place_or(&at);
+        let outcome = self.store(report, agent, place).await;
+        span.set(Attribute::Outcome, outcome_word(outcome));
+        outcome
+    }
+
+    async fn store(&self, report: Report, agent: Agent, place: Place) -> Outcome {
         let units = size(&report).div_ceil(UNIT_BYTES).max(1);
         let units = u32::try_from(units.min(REPORTS_LIMIT_BYTES / UNIT_BYTES)).unwrap_or(u32::MAX);
         // Semaphores of ours are never closed.
@@ -93,6 +110,8 @@ impl Ingest {
         };
         let run_id = report.run_id.clone();
         let agent_key_id = agent.agent_key_id.clone();
+        let region = agent.region.clone();
+        let mut checking = Span::begin("check", &place);
         let parts = self.parts.clone();
         let now_ms = parts.clock.now_ms();
         let checked = tokio::task::spawn_blocking(move || {
@@ -103,6 +122,8 @@ impl Ingest {
         let accepted = match checked {
             Ok(Ok(accepted)) => accepted,
             Ok(Err(refusal)) => {
+                checking.fail("refused");
+                metrics().refused(&region);
                 tracing::warn!(
                     run.id = run_id,
                     agent.key_id = agent_key_id,
@@ -119,12 +140,28 @@ impl Ingest {
                 return Outcome::Retry;
             }
         };
+        drop(checking);
         let (done, outcome) = oneshot::channel();
-        let item = Item { accepted, done };
+        let item = Item {
+            accepted,
+            place,
+            done,
+        };
         if self.items.send(item).await.is_err() {
             return Outcome::Retry;
         }
         outcome.await.unwrap_or(Outcome::Retry)
+    }
+}
+
+/// As a label.
+fn outcome_word(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Stored => "stored",
+        Outcome::AlreadyStored => "already_stored",
+        Outcome::Conflict => "conflict",
+        Outcome::Refused => "refused",
+        Outcome::Retry | Outcome::Unspecified => "retry",
     }
 }
 
@@ -171,7 +208,9 @@ impl Writer {
         let mut runs = Vec::with_capacity(batch.len());
         let mut told_of = Vec::with_capacity(batch.len());
         let mut rest = Vec::with_capacity(batch.len());
+        let began = Instant::now();
         for item in batch {
+            let storing = Span::begin("store", &item.place);
             let told = self.told(&item.accepted);
             let settled = (
                 Arc::clone(&item.accepted.target),
@@ -179,13 +218,22 @@ impl Writer {
                 item.accepted.run.run_id.clone(),
                 item.accepted.run.wait.clone(),
             );
+            let counted = (
+                item.accepted.run.suite.clone(),
+                item.accepted.run.region.clone(),
+                Event::reach(item.accepted.run.reach).0,
+            );
             told_of.push(told);
-            rest.push((settled, item.done));
+            rest.push((settled, counted, storing, item.done));
             runs.push(item.accepted.run);
         }
+        let count = runs.len();
         let recorded = self.record(runs, told_of).await;
+        metrics().written(count, began.elapsed());
         let mut any_stored = false;
-        for (index, (settled, done)) in rest.into_iter().enumerate() {
+        for (index, (settled, (suite, region, reach), mut storing, done)) in
+            rest.into_iter().enumerate()
+        {
             let recorded = recorded.as_ref().and_then(|recorded| recorded.get(index));
             let outcome = match recorded {
                 None => Outcome::Retry,
@@ -193,6 +241,11 @@ impl Writer {
                 Some(Recorded::AlreadyStored) => Outcome::AlreadyStored,
                 Some(Recorded::Conflict) => Outcome::Conflict,
             };
+            metrics().reported(&suite, &region, reach, outcome_word(outcome));
+            if outcome == Outcome::Retry {
+                storing.fail("store_unavailable");
+            }
+            drop(storing);
             // Whoever asked may be gone; the agent then sends it again and is
             // told that it is stored already.
             let _gone = done.send(outcome);

@@ -145,6 +145,11 @@ impl Leases {
         Some(connection)
     }
 
+    /// How often an open run was leased.
+    pub fn offers(&self, run_id: &str) -> u32 {
+        self.offers.get(run_id).copied().unwrap_or(0)
+    }
+
     /// The run has a result, or nobody wants it any more.
     pub fn settle(&mut self, run_id: &str) {
         self.offers.remove(run_id);
@@ -193,7 +198,7 @@ impl Leases {
         let held = self.held.remove(run_id)?;
         self.deadlines
             .remove(&(held.deadline_ms, Arc::clone(run_id)));
-        let again = self.offers.get(run_id).copied().unwrap_or(0) < OFFERS_LIMIT;
+        let again = self.offers(run_id) < OFFERS_LIMIT;
         if !again {
             self.offers.remove(run_id);
         }

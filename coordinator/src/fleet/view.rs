@@ -16,6 +16,7 @@ pub struct RegionView {
     /// Runs leased, and when the oldest of these leases was given.
     pub leased: u32,
     pub oldest_lease_at_ms: Option<i64>,
-    /// Runs that wait for an agent.
+    /// Runs that wait for an agent, and since when the oldest does.
     pub queued: u32,
+    pub oldest_queued_at_ms: Option<i64>,
 }

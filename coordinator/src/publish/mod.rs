@@ -21,6 +21,7 @@ mod problem;
 mod report;
 mod routes;
 mod source;
+mod status;
 mod stranger;
 mod strip;
 mod text;

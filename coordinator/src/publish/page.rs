@@ -40,6 +40,8 @@ pub(super) enum Place {
     Method,
     /// The method of one check.
     BelowMethod,
+    /// Of our own: reached from the foot.
+    Fleet,
     Nowhere,
 }
 

@@ -7,7 +7,7 @@ use touchstone_evidence::log::tile::Tile;
 
 use crate::signer::Isolation;
 use crate::store::read::{
-    DirectoryPage, DirectoryQuery, Evidence, KeyDocument, Report, ToolHistory,
+    DirectoryPage, DirectoryQuery, Evidence, KeyDocument, Report, Status, ToolHistory,
 };
 use crate::store::{LogLine, Reader, StoreError};
 
@@ -59,6 +59,9 @@ pub trait Source: Send + Sync + 'static {
     ) -> impl Future<Output = Result<Vec<LogLine>, Unavailable>> + Send;
 
     fn keys(&self) -> impl Future<Output = Result<Option<KeyDocument>, Unavailable>> + Send;
+
+    /// How our own fleet is.
+    fn status(&self) -> impl Future<Output = Result<Status, Unavailable>> + Send;
 
     /// What the signer said last of its isolation.
     fn signer_isolation(&self) -> Isolation;
@@ -112,6 +115,10 @@ impl Source for Reader {
 
     async fn keys(&self) -> Result<Option<KeyDocument>, Unavailable> {
         Ok(Self::keys(self).await?)
+    }
+
+    async fn status(&self) -> Result<Status, Unavailable> {
+        Ok(Self::status(self).await?)
     }
 
     fn signer_isolation(&self) -> Isolation {

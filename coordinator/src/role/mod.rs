@@ -13,7 +13,10 @@ use tokio::{
     time::Instant,
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
-use touchstone_telemetry::exit;
+use touchstone_telemetry::{
+    exit,
+    metrics::{Metrics, MetricsError},
+};
 
 use crate::{
     clock::{SharedClock, SystemClock},
@@ -30,6 +33,7 @@ use crate::{
         view::FleetView,
     },
     listen::ListenError,
+    metrics::Fetched,
     operator::Operator,
     queue::{MemoryQueue, Namespace, Queue, RedisQueue},
     random::{NoRandomness, SharedRandom, SystemRandom, draw},
@@ -44,6 +48,8 @@ use crate::{
     },
 };
 
+/// As said of itself in metrics and traces.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// How long runs that are leased may take to be reported when we stop.
 pub const DRAIN_LIMIT: Duration = PROBE_BUDGET;
 /// How long everything may take to end after that.
@@ -58,6 +64,8 @@ pub enum Error {
     Listen(#[from] ListenError),
     #[error("starting the coordinator")]
     Store(#[from] StoreError),
+    #[error("starting the coordinator")]
+    Metrics(#[from] MetricsError),
     #[error("starting the coordinator")]
     Random(#[from] NoRandomness),
     #[error("starting the coordinator")]
@@ -137,6 +145,8 @@ struct Running {
     view: watch::Receiver<FleetView>,
     tokens: Tokens,
     tasks: Tasks,
+    /// Served as long as this lives.
+    _metrics: Option<Metrics>,
 }
 
 /// The steps of ending, in order.
@@ -238,6 +248,22 @@ impl Opened {
         };
         (attest, follow_log)
     }
+
+    /// What pages and metrics read.
+    fn reader(
+        &self,
+        config: &Config,
+        clock: &SharedClock,
+        fleet: &watch::Receiver<FleetView>,
+    ) -> Reader {
+        let live = Live {
+            fleet: fleet.clone(),
+            signer_reachable: self.signer.reachable(),
+            signer_isolation: self.signer.isolation(),
+            regions: config.regions.clone(),
+        };
+        Reader::new(self.store.clone(), Arc::clone(clock), live)
+    }
 }
 
 /// The queue that the configuration names. Coordinators of one database share
@@ -283,6 +309,7 @@ impl Running {
         let (attest, follow_log) =
             opened.signing(&clock, &random, &events, pages_url, Arc::clone(&stored));
         let (view, shown) = watch::channel(FleetView::default());
+        let reader = opened.reader(config, &clock, &shown);
         let (missed, missed_receiver) = mpsc::channel(MISSED_LIMIT);
         let (dispatch, dispatcher) = Dispatch::new(dispatch::Parts {
             queue: opened.queue,
@@ -312,13 +339,9 @@ impl Running {
             pages: pages_url.clone(),
             stored,
         });
-        let live = Live {
-            fleet: shown.clone(),
-            signer_reachable: opened.signer.reachable(),
-            signer_isolation: opened.signer.isolation(),
-            regions: config.regions.clone(),
-        };
-        let reader = Reader::new(opened.store.clone(), Arc::clone(&clock), live);
+        let measured = Fetched(reader.clone());
+        let metrics =
+            Metrics::serve(config.metrics_listen, "coordinator", VERSION, measured).await?;
         let sessions = TaskTracker::new();
         let operator = Operator {
             store: opened.store.clone(),
@@ -370,6 +393,7 @@ impl Running {
             view: shown,
             tokens,
             tasks,
+            _metrics: metrics,
         })
     }
 

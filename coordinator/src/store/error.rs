@@ -69,6 +69,27 @@ pub enum StoreError {
     },
 }
 
+impl Failure {
+    pub const ALL: [Self; 5] = [
+        Self::Locked,
+        Self::Full,
+        Self::ReadOnly,
+        Self::Away,
+        Self::Other,
+    ];
+
+    /// As a label.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Locked => "locked",
+            Self::Full => "full",
+            Self::ReadOnly => "read_only",
+            Self::Away => "away",
+            Self::Other => "other",
+        }
+    }
+}
+
 impl StoreError {
     pub(super) fn new(doing: &'static str, failure: Failure, source: sqlx::Error) -> Self {
         match failure {

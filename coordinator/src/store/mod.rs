@@ -27,6 +27,7 @@ mod tests;
 use std::{sync::Arc, time::Duration};
 use touchstone_telemetry::Chain;
 
+use crate::metrics::metrics;
 pub use baselines::{APPROVALS_LIMIT, Ineligible};
 use dialect::Dialect;
 pub use dialect::{DatabaseUrlError, check_url};
@@ -267,6 +268,7 @@ fn classify(dialect: Dialect, doing: &'static str, error: sqlx::Error) -> StoreE
         | sqlx::Error::WorkerCrashed => Failure::Away,
         _ => Failure::Other,
     };
+    metrics().store_failed(failure.as_str());
     StoreError::new(doing, failure, error)
 }
 

@@ -363,8 +363,9 @@ pub struct Vitals {
     pub signer_isolation: Isolation,
     /// Agents connected.
     pub agents: u32,
-    /// Runs that wait for the signer.
+    /// Runs that wait for the signer, and since when the oldest does.
     pub pending: u64,
+    pub oldest_pending_at_ms: Option<i64>,
 }
 
 #[derive(Clone, Debug)]
@@ -376,8 +377,9 @@ pub struct RegionStatus {
     /// Runs leased now, and when the oldest of these leases was given.
     pub leased: u32,
     pub oldest_lease_at_ms: Option<i64>,
-    /// Runs waiting for an agent.
+    /// Runs waiting for an agent, and since when the oldest does.
     pub queued: u32,
+    pub oldest_queued_at_ms: Option<i64>,
 }
 
 /// Whether results can be stored now.

@@ -6,7 +6,10 @@
 mod answer;
 
 use std::{collections::HashSet, panic::resume_unwind, sync::Arc, time::Duration};
-use touchstone_telemetry::Chain;
+use touchstone_telemetry::{
+    Chain,
+    trace::{Attribute, Place, Span},
+};
 
 use answer::read;
 use tokio::{
@@ -15,11 +18,13 @@ use tokio::{
     time::Instant,
 };
 use tokio_util::sync::CancellationToken;
+use touchstone_proto::signer::{AttestResponse, attest_response};
 
 use crate::{
     backoff::pause,
     clock::SharedClock,
     event::{Event, Events, PagesUrl},
+    metrics::metrics,
     random::SharedRandom,
     signer::{Signer, SignerError},
     store::{Answer, PendingRun, Store, StoreError},
@@ -113,7 +118,18 @@ impl AttestPending {
             return self.refuse(run, "the observation is gone").await;
         };
         let baseline = self.store.baseline_for(&run.run_id).await?;
-        match self.signer.attest(signed, baseline).await {
+        let root = Place::of_run(&run.run_id);
+        let mut span = Span::begin("attest", &root);
+        span.set(Attribute::RunId, &*run.run_id);
+        span.set(Attribute::Attempts, run.attempts);
+        let place = span.place_or(&root);
+        let began = Instant::now();
+        let answer = self.signer.attest(signed, baseline).await;
+        let result = result_word(&answer);
+        metrics().attested(result, began.elapsed());
+        trace_answer(&mut span, &place, &answer, result);
+        let _storing = Span::begin("store_attestation", &place);
+        match answer {
             Ok(response) => match read(response, &run.run_id) {
                 Ok(answer) => self.keep(run, answer).await,
                 Err(error) => self.defer(run, &error, STUMBLE_LIMIT).await,
@@ -290,6 +306,49 @@ impl Pace {
                 self.look_at = self.paused_until;
             }
         }
+    }
+}
+
+/// What the signer may come to, as labels.
+pub(crate) const RESULTS: [&str; 7] = [
+    "signed", "declined", "empty", "away", "refused", "stumbled", "late",
+];
+
+/// What the signer came to, one of [`RESULTS`].
+fn result_word(answer: &Result<AttestResponse, SignerError>) -> &'static str {
+    match answer {
+        Ok(response) => match response.result {
+            Some(attest_response::Result::Attested(_)) => "signed",
+            Some(attest_response::Result::Declined(_)) => "declined",
+            None => "empty",
+        },
+        Err(SignerError::Away(_)) => "away",
+        Err(SignerError::Refused(_)) => "refused",
+        Err(SignerError::Stumbled(_)) => "stumbled",
+        Err(SignerError::Late(_)) => "late",
+    }
+}
+
+/// The signer has no network: what it says of its own steps is written here.
+fn trace_answer(
+    span: &mut Span,
+    place: &Place,
+    answer: &Result<AttestResponse, SignerError>,
+    result: &'static str,
+) {
+    span.set(Attribute::Outcome, result);
+    let Ok(response) = answer else {
+        return span.fail(result);
+    };
+    if let Some(attest_response::Result::Attested(attested)) = &response.result {
+        span.set(Attribute::KeyId, &*attested.key_id);
+    }
+    if let Some(timings) = &response.timings {
+        drop(Span::over(
+            "sign",
+            place,
+            Duration::from_micros(timings.attested_us),
+        ));
     }
 }
 

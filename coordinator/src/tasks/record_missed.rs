@@ -11,6 +11,7 @@ use crate::{
     backoff::pause,
     clock::SharedClock,
     event::{Event, Events},
+    metrics::metrics,
     random::SharedRandom,
     schedule::Missed,
     store::{Store, read::MissedSlots},
@@ -78,6 +79,8 @@ impl RecordMissed {
             cause = missed.cause.as_str(),
             "slots passed without a result"
         );
+        let slots = part.last_slot.saturating_sub(part.first_slot) + 1;
+        metrics().missed(missed.cause.as_str(), slots);
         self.events.tell(Event::Missed {
             target_id: missed.target.target_id.to_string(),
             url: missed.target.url.clone(),

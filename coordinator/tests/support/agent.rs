@@ -113,6 +113,7 @@ impl Identity {
                 agent_key_id: self.key_id(),
                 bodies: vec![body.to_owned().into()],
             }),
+            traceparent: String::new(),
         }
     }
 }

@@ -200,6 +200,7 @@ impl SignerService for Service {
             predicate: predicate.into_bytes(),
             detail: b"{}".to_vec(),
             result: Some(verdict),
+            timings: None,
         }))
     }
 

@@ -11,6 +11,7 @@ use std::time::Duration;
 use ipnet::IpNet;
 use toml::{Table, Value};
 use touchstone_signer::AdminClient;
+use touchstone_telemetry::metrics::MetricsListen;
 use url::Url;
 
 use crate::exit::{Exit, Failure, chain};
@@ -36,6 +37,8 @@ pub(super) struct Settings<'a> {
     pub(super) allow_net: &'a [IpNet],
     pub(super) deny_net: &'a [IpNet],
     pub(super) trust_ca: &'a [PathBuf],
+    pub(super) metrics_listen: Option<MetricsListen>,
+    pub(super) agent_metrics_listen: Option<MetricsListen>,
 }
 
 /// The open folder, which is also the working directory of this process and
@@ -140,7 +143,7 @@ impl Folder {
             ("socket", text("run/signer.sock")),
             ("admin_socket", text(ADMIN_SOCKET)),
         ]);
-        let agent = table(vec![
+        let mut agent = table(vec![
             ("coordinator", text("unix:run/fleet.sock")),
             ("data", text("agent")),
             ("join_token_file", text(JOIN_TOKEN_FILE)),
@@ -165,7 +168,7 @@ impl Folder {
                 ("regions", list(vec![text(REGION)])),
             ]))
         });
-        let coordinator = table(vec![
+        let mut coordinator = table(vec![
             ("database_url", text("sqlite:coordinator/touchstone.sqlite")),
             ("signer", text("unix:run/signer.sock")),
             ("agents_listen", text("unix:run/fleet.sock")),
@@ -173,6 +176,13 @@ impl Folder {
             ("regions", list(vec![text(REGION)])),
             ("targets", list(targets.collect())),
         ]);
+        for (config, listen) in [
+            (&mut coordinator, settings.metrics_listen),
+            (&mut agent, settings.agent_metrics_listen),
+        ] {
+            let listen = listen.map(|listen| text(&listen.to_string()));
+            config.extend(listen.map(|listen| ("metrics_listen".to_owned(), listen)));
+        }
         for (role, config) in [
             ("signer", signer),
             ("probe-agent", agent),

@@ -15,6 +15,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 use touchstone_probe_agent::Policy;
+use touchstone_telemetry::metrics::MetricsListen;
 use url::Url;
 
 use crate::exit::{Exit, Failure, Outcome};
@@ -53,6 +54,12 @@ pub(crate) struct Args {
     /// How often the endpoints named here are probed: every 12 h, 8 h or 15 min
     #[arg(long, value_enum, default_value = "unclaimed")]
     tier: Tier,
+    /// Serve the coordinator's metrics: PORT on loopback, or ADDRESS:PORT
+    #[arg(long, value_name = "ADDR", value_parser = endpoint::metrics)]
+    metrics_listen: Option<MetricsListen>,
+    /// Serve the agent's metrics
+    #[arg(long, value_name = "ADDR", value_parser = endpoint::metrics)]
+    agent_metrics_listen: Option<MetricsListen>,
     /// Print events as JSON lines
     #[arg(long)]
     json: bool,
@@ -113,6 +120,8 @@ pub(crate) async fn run(args: Args) -> Outcome {
         allow_net: &args.allow_net,
         deny_net: &args.deny_net,
         trust_ca: &trust_ca,
+        metrics_listen: args.metrics_listen,
+        agent_metrics_listen: args.agent_metrics_listen,
     })?;
     let mut narrator = Narrator::new(args.json, &args.data)?;
     narrator.begin(&urls);

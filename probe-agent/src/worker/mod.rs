@@ -17,6 +17,7 @@ mod outbox;
 mod runs;
 mod serve;
 mod spool;
+mod trace;
 
 #[cfg(test)]
 mod tests;
@@ -33,6 +34,7 @@ use tracing::{info, warn};
 
 use crate::config::Address;
 use crate::identity::Identity;
+use crate::metrics::metrics;
 use backoff::{Backoff, Random};
 use runs::Runs;
 use serve::End;
@@ -113,6 +115,7 @@ impl<P: Prober> Worker<P> {
             match opened {
                 Ok(link) => {
                     let connected = Instant::now();
+                    let _connected = metrics().connected();
                     info!(region = link.region, coordinator = %self.coordinator, "connected");
                     match serve::serve(link, &mut runs, &spool, &kept, self.timing, &shutdown).await
                     {

@@ -13,6 +13,7 @@ use tokio::sync::{Notify, mpsc};
 use tokio::time::Instant;
 use touchstone_proto::fleet::{Outcome, Report, WorkRequest, work_request};
 use touchstone_telemetry::Chain;
+use touchstone_telemetry::trace::{Attribute, Place, Span};
 use tracing::{debug, error, info, warn};
 
 use super::spool::{Seq, Spool, SpoolError};
@@ -28,10 +29,11 @@ pub(crate) struct Outbox {
 }
 
 /// A report that was sent on this connection.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Sent {
     seq: Seq,
     at: Instant,
+    place: Place,
     /// The coordinator asked for it again later.
     put_off: bool,
 }
@@ -84,6 +86,7 @@ impl Outbox {
                     "the coordinator cannot store a report now; it is kept"
                 );
                 if let Some(sent) = self.lock().get_mut(run_id) {
+                    sent.trace("retry");
                     sent.put_off = true;
                     sent.at = Instant::now();
                 }
@@ -100,6 +103,7 @@ impl Outbox {
         if let Err(error) = self.spool.forget(sent.seq).await {
             report_fault(&error);
         }
+        sent.trace("settled");
     }
 
     /// Gives a kept report a newer lease and sends it once more. False when no
@@ -148,6 +152,7 @@ impl Outbox {
             let sent = Sent {
                 seq,
                 at: Instant::now(),
+                place: Place::passed_on(&report.traceparent, &run_id),
                 put_off: false,
             };
             self.lock().insert(run_id, sent);
@@ -165,6 +170,14 @@ impl Outbox {
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Sent>> {
         // No holder can panic between two changes that belong together.
         self.sent.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Sent {
+    /// Writes that it was sent, and answered now, into the run's trace.
+    fn trace(&self, outcome: &'static str) {
+        let mut span = Span::over("report", &self.place, self.at.elapsed());
+        span.set(Attribute::Outcome, outcome);
     }
 }
 

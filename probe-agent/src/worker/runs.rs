@@ -13,10 +13,13 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 use touchstone_proto::fleet::{Lease, Report};
 use touchstone_telemetry::Chain;
+use touchstone_telemetry::trace::{Attribute, Place, Span};
 use tracing::{Instrument as _, debug, error, info, info_span, warn};
 
 use super::spool::Spool;
+use super::trace;
 use crate::identity::Identity;
+use crate::metrics::metrics;
 use crate::probe::{Recording, RunSpec};
 
 /// What a lease must leave for signing, keeping and reporting.
@@ -117,7 +120,7 @@ impl<P: Prober> Runs<P> {
         match self.tasks.join_next().await {
             Some(Ok(())) => {}
             Some(Err(fault)) => {
-                let lost = self.work.lost.fetch_add(1, Ordering::Relaxed) + 1;
+                let lost = self.work.lose(1);
                 error!(error = %fault, lost, "a run broke off by a fault of ours");
             }
             None => std::future::pending().await,
@@ -132,6 +135,7 @@ impl<P> Work<P> {
     }
 
     fn lose(&self, number: u64) -> u64 {
+        metrics().results_lost.inc_by(number);
         self.lost.fetch_add(number, Ordering::Relaxed) + number
     }
 }
@@ -144,18 +148,28 @@ struct Ends<P> {
 
 impl<P: Prober> Ends<P> {
     async fn run(self, lease: Lease, received: Instant) {
+        let _going = metrics().run_begins();
+        let at = Place::passed_on(&lease.traceparent, &lease.run_id);
+        let mut span = Span::begin("run", &at);
+        span.set(Attribute::RunId, &*lease.run_id);
+        span.set(Attribute::Region, &*lease.region);
+        span.set(Attribute::AgentKeyId, self.work.identity.key_id());
+        let place = span.place_or(&at);
         let lasts = Duration::from_millis(lease.lasts_ms.into());
         let ends = received + lasts.saturating_sub(LEASE_MARGIN);
         let spec = RunSpec::leased(&lease, self.work.identity.key_id());
         let Ok(recording) = tokio::time::timeout_at(ends, self.work.prober.probe(spec)).await
         else {
             let lost = self.work.lose(1);
+            span.fail("lease_ended");
             warn!(
                 lasts_ms = lease.lasts_ms,
                 lost, "the lease ended before the run did"
             );
             return;
         };
+        metrics().observed(&recording.observation, received.elapsed());
+        trace::exchanges(&place, &recording.observation.exchanges);
         let stop = recording
             .observation
             .stop
@@ -176,6 +190,7 @@ impl<P: Prober> Ends<P> {
             run_id: lease.run_id,
             lease_token: newest.unwrap_or(lease.lease_token),
             signed: Some(signed),
+            traceparent: place.traceparent(),
         };
         match self.work.spool.keep(&report).await {
             Ok(0) => debug!("kept for reporting"),

@@ -8,11 +8,15 @@
 use std::path::{Path, PathBuf};
 
 use prost::Message as _;
-use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqliteSynchronous};
+use sqlx::sqlite::{
+    SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqliteRow, SqliteSynchronous,
+};
 use sqlx::{ConnectOptions as _, Connection as _, Row as _};
 use tokio::sync::Mutex;
 use touchstone_proto::fleet::Report;
 use touchstone_proto::observation::SignedObservation;
+
+use crate::metrics::metrics;
 
 /// Most reports kept.
 pub(crate) const SPOOL_LIMIT_ROWS: u64 = 4_096;
@@ -75,10 +79,18 @@ impl Spool {
                      run_id TEXT NOT NULL UNIQUE,
                      lease_token TEXT NOT NULL,
                      signed BLOB NOT NULL,
-                     bytes INTEGER NOT NULL)",
+                     bytes INTEGER NOT NULL,
+                     traceparent TEXT NOT NULL DEFAULT '')",
             )
             .execute(&mut connection)
             .await?;
+            add_traceparent(&mut connection).await?;
+            let kept =
+                sqlx::query("SELECT count(*) AS n, coalesce(sum(bytes), 0) AS bytes FROM report")
+                    .fetch_one(&mut connection)
+                    .await?;
+            metrics().spool_reports.set(kept.get("n"));
+            metrics().spool_bytes.set(kept.get("bytes"));
             Ok(connection)
         };
         let connection = opened.await.map_err(|source| SpoolError::Open {
@@ -99,14 +111,19 @@ impl Spool {
         let mut connection = self.connection.lock().await;
         let kept = async {
             let mut tx = connection.begin().await?;
+            let replaced = sqlx::query("DELETE FROM report WHERE run_id = ? RETURNING bytes")
+                .bind(&report.run_id)
+                .fetch_all(&mut *tx)
+                .await?;
             sqlx::query(
-                "INSERT OR REPLACE INTO report (run_id, lease_token, signed, bytes)
-                 VALUES (?, ?, ?, ?)",
+                "INSERT INTO report (run_id, lease_token, signed, bytes, traceparent)
+                 VALUES (?, ?, ?, ?, ?)",
             )
             .bind(&report.run_id)
             .bind(&report.lease_token)
             .bind(signed)
             .bind(bytes)
+            .bind(&report.traceparent)
             .execute(&mut *tx)
             .await?;
             // Newest first, as many as fit; the newest itself always stays.
@@ -117,15 +134,18 @@ impl Spool {
                                 row_number() OVER newest AS rows,
                                 sum(bytes) OVER newest AS total
                          FROM report WINDOW newest AS (ORDER BY seq DESC))
-                     WHERE rows > 1 AND (rows > ? OR total > ?))",
+                     WHERE rows > 1 AND (rows > ? OR total > ?)) RETURNING bytes",
             )
             .bind(bound(self.limits.rows))
             .bind(bound(self.limits.bytes))
-            .execute(&mut *tx)
-            .await?
-            .rows_affected();
+            .fetch_all(&mut *tx)
+            .await?;
             tx.commit().await?;
-            Ok(dropped)
+            metrics().spool_reports.inc();
+            metrics().spool_bytes.inc_by(bytes);
+            count_gone(&replaced);
+            count_gone(&dropped);
+            Ok(dropped.len() as u64)
         };
         kept.await.map_err(query("keeping a report in"))
     }
@@ -146,16 +166,19 @@ impl Spool {
     /// One kept report; `None` when it is kept no longer.
     pub(crate) async fn get(&self, seq: Seq) -> Result<Option<Report>, SpoolError> {
         let mut connection = self.connection.lock().await;
-        let row = sqlx::query("SELECT run_id, lease_token, signed FROM report WHERE seq = ?")
-            .bind(seq)
-            .fetch_optional(&mut *connection)
-            .await
-            .map_err(query("reading"))?;
+        let row = sqlx::query(
+            "SELECT run_id, lease_token, signed, traceparent FROM report WHERE seq = ?",
+        )
+        .bind(seq)
+        .fetch_optional(&mut *connection)
+        .await
+        .map_err(query("reading"))?;
         let Some(row) = row else { return Ok(None) };
         Ok(Some(Report {
             run_id: row.get("run_id"),
             lease_token: row.get("lease_token"),
             signed: Some(SignedObservation::decode(row.get::<&[u8], _>("signed"))?),
+            traceparent: row.get("traceparent"),
         }))
     }
 
@@ -174,12 +197,33 @@ impl Spool {
     /// Forgets one report.
     pub(crate) async fn forget(&self, seq: Seq) -> Result<(), SpoolError> {
         let mut connection = self.connection.lock().await;
-        sqlx::query("DELETE FROM report WHERE seq = ?")
+        let gone = sqlx::query("DELETE FROM report WHERE seq = ? RETURNING bytes")
             .bind(seq)
-            .execute(&mut *connection)
+            .fetch_all(&mut *connection)
             .await
             .map_err(query("forgetting a report in"))?;
+        count_gone(&gone);
         Ok(())
+    }
+}
+
+/// For a spool of a version that kept none.
+async fn add_traceparent(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
+    let there = sqlx::query("SELECT 1 FROM pragma_table_info('report') WHERE name = 'traceparent'")
+        .fetch_optional(&mut *connection)
+        .await?;
+    if there.is_none() {
+        sqlx::query("ALTER TABLE report ADD COLUMN traceparent TEXT NOT NULL DEFAULT ''")
+            .execute(&mut *connection)
+            .await?;
+    }
+    Ok(())
+}
+
+fn count_gone(rows: &[SqliteRow]) {
+    for row in rows {
+        metrics().spool_reports.dec();
+        metrics().spool_bytes.dec_by(row.get("bytes"));
     }
 }
 
@@ -203,6 +247,7 @@ mod tests {
                 observation: vec![7; body],
                 ..SignedObservation::default()
             }),
+            traceparent: format!("place of {run}"),
         }
     }
 
@@ -238,6 +283,30 @@ mod tests {
         spool.forget(seq).await.unwrap();
         assert_eq!(spool.get(seq).await.unwrap(), None);
         assert_eq!(runs(&spool).await, ["b"]);
+    }
+
+    #[tokio::test]
+    async fn a_spool_of_an_earlier_version_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("spool.sqlite");
+        let mut old = SqliteConnectOptions::new()
+            .filename(&file)
+            .create_if_missing(true)
+            .connect()
+            .await
+            .unwrap();
+        for sql in [
+            "CREATE TABLE report (seq INTEGER PRIMARY KEY AUTOINCREMENT, run_id TEXT NOT NULL \
+             UNIQUE, lease_token TEXT NOT NULL, signed BLOB NOT NULL, bytes INTEGER NOT NULL)",
+            "INSERT INTO report (run_id, lease_token, signed, bytes) VALUES ('a', 't', x'', 0)",
+        ] {
+            sqlx::query(sql).execute(&mut old).await.unwrap();
+        }
+        old.close().await.unwrap();
+        let spool = open(&folder, SpoolLimits::default()).await;
+        let (seq, run) = spool.list().await.unwrap().remove(0);
+        let kept = spool.get(seq).await.unwrap().unwrap();
+        assert_eq!((&*run, &*kept.traceparent), ("a", ""));
     }
 
     #[tokio::test]

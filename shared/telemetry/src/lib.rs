@@ -7,10 +7,21 @@
 //! crate below a `main` reads any.
 //!
 //! Beside it, what else every process does before it works: [`config`] reads
-//! its file, and [`exit`] says what it ends with when it cannot work.
+//! its file, and [`exit`] says what it ends with when it cannot work. Roles that
+//! have a network also write traces ([`trace`], sent by [`export`] to where the
+//! `OTEL_` variables say, read there alone) and serve [`metrics`]; the signer is
+//! built without those three.
 
 pub mod config;
 pub mod exit;
+#[cfg(feature = "export")]
+pub mod export;
+#[cfg(feature = "export")]
+pub mod metrics;
+#[cfg(feature = "export")]
+mod process;
+#[cfg(feature = "export")]
+pub mod trace;
 
 use std::error::Error as StdError;
 use std::fmt;

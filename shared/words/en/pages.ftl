@@ -30,6 +30,7 @@ foot-claims-text = We record what can be seen from outside: when, from where, an
 foot-check = Check it yourself
 foot-method = Method and limits
 foot-keys = Keys and their windows
+foot-status = Status of our own fleet
 foot-keys-json = The key document, for programs
 foot-log = The log of all that was signed
 
@@ -644,3 +645,61 @@ changes-class-annotation-upgraded = promises more
 changes-class-wording = words alone
 changes-class-other = of another kind
 directory-tools = Found by its tools:
+
+## Status and fleet
+
+status-title = Status of our own fleet
+status-lede = If every target looks stale, it is us. This page says whether it is.
+status-observing = We are observing.
+status-observing-text = A run was recorded in the last { $record } minutes, and none has been open for more than { $open }.
+status-not-observing = We are not observing as we mean to.
+status-unrecorded = No run was recorded in the last { $minutes } minutes. Where few targets are watched this happens without a fault: each is looked at every 12 h, 8 h or 15 min.
+status-unfinished = A run that is due has not been finished for more than { $minutes } minutes.
+status-dark = No agent is connected in: { $regions }. Slots that pass so are recorded as undetermined by us and count against no target.
+status-as-of = As of
+status-last = Newest recorded run
+status-none-yet = none yet
+status-oldest-open = Oldest open run, since
+status-none-open = none is open
+status-parts = Our own parts
+status-store = Store
+status-store-ok = results can be stored
+status-store-locked = another program holds the database; agents keep their results
+status-store-full = there is no space left; agents keep their results
+status-store-read_only = the database cannot be written; agents keep their results
+status-store-away = the database is out of reach; agents keep their results
+status-store-failing = the database fails; agents keep their results
+status-signer = Signer
+status-signer-reached = in reach
+status-signer-away = out of reach; runs wait for it and are signed when it is back
+status-isolation-full = shut in with every barrier, as it says itself
+status-isolation-weak = some barriers are missing; the page of the keys names them
+status-isolation-unknown = it has not said how it is shut in
+status-pending = Waiting to be signed
+status-pending-runs = { $count ->
+    [one] { $count } run
+   *[other] { $count } runs
+}
+status-pending-since = the oldest since
+status-regions = Regions
+status-seen = Did we see everything?
+status-days = Slots: over the last { $days } UTC days, all regions together.
+status-targets = Targets watched
+status-runs = Runs recorded, ever
+status-with-result = Slots with a result
+status-conflicts = Results that contradict an earlier one of the same run
+status-missed = Slots that passed without a result
+status-missed-note = A slot that passed without a result is a row with its reason, on the target’s own page too.
+status-missed-none = No slot passed without a result.
+status-machines = For programs
+fleet-title = Regions of the fleet
+fleet-lede = Where we look from, who is there now, and what waits.
+fleet-regions = Regions
+fleet-connected = Agents connected
+fleet-enrolled = Agents enrolled
+fleet-queued = Runs waiting
+fleet-leased = Runs leased
+fleet-oldest-lease = Oldest lease, since
+fleet-no-lease = no lease
+fleet-last-result = Newest result
+fleet-note = A lease that is not reported in time is offered to another agent of the region.

@@ -28,7 +28,7 @@ use super::limits::{
 use super::problem::{self, Form};
 use super::report::{self, Reading};
 use super::text::Text;
-use super::{Pages, Source, Unavailable, assets, changes, headers, method, twin};
+use super::{Pages, Source, Unavailable, assets, changes, headers, method, status, twin};
 use crate::store::read::{DirectoryQuery, SignatureFilter};
 
 /// What is judged by a clock, or grows.
@@ -51,6 +51,8 @@ pub fn router<S: Source>(pages: Pages<S>) -> Router {
     let chinese = in_language::<S>(Language::Chinese);
     let files = Router::new()
         .route("/assets/{name}", get(asset))
+        .route("/status.json", get(fleet_data::<S>))
+        .route("/fleet.json", get(fleet_data::<S>))
         .route("/keys.json", get(proofs::key_document::<S>))
         .route(
             "/.well-known/touchstone-keys.json",
@@ -102,6 +104,8 @@ fn in_language<S: Source>(language: Language) -> Router<Arc<Site<S>>> {
         .route("/evidence/{run_id}", get(proofs::evidence_page::<S>))
         .route("/keys", get(proofs::keys_page::<S>))
         .route("/log", get(logged::page::<S>))
+        .route("/status", get(fleet_page::<S>))
+        .route("/fleet", get(fleet_page::<S>))
         .route("/method", get(methods))
         .route("/method/{check}", get(one_method))
         .layer(Extension(Text(language)))
@@ -243,6 +247,31 @@ async fn tool_changes<S: Source>(
             twin::body(&changes::data(&history)),
         ),
     }
+}
+
+async fn fleet_page<S: Source>(
+    State(site): Shared<S>,
+    Extension(text): Extension<Text>,
+    uri: Uri,
+) -> Response {
+    match site.pages.source.status().await {
+        Ok(found) if uri.path().ends_with("/fleet") => status::show_fleet(text, &found),
+        Ok(found) => status::show(text, &found),
+        Err(error) => failed(text, Form::Page, &error),
+    }
+}
+
+async fn fleet_data<S: Source>(
+    State(site): Shared<S>,
+    Extension(text): Extension<Text>,
+    uri: Uri,
+) -> Response {
+    let data = match site.pages.source.status().await {
+        Ok(found) if uri.path() == "/fleet.json" => status::fleet_data(&found),
+        Ok(found) => status::data(&found),
+        Err(error) => return failed(text, Form::Data, &error),
+    };
+    proofs::data("application/json", SHORTLY, twin::body(&data))
 }
 
 async fn methods(Extension(text): Extension<Text>) -> Response {

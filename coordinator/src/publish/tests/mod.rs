@@ -6,7 +6,7 @@ mod commands;
 mod html;
 mod junk;
 mod method;
-mod sample;
+pub(super) mod sample;
 mod texts;
 
 use std::collections::BTreeSet;
@@ -67,6 +67,8 @@ fn pages(sample: &Sample) -> Vec<String> {
         "/keys".to_owned(),
         "/log".to_owned(),
         "/log?q=nothing".to_owned(),
+        "/status".to_owned(),
+        "/fleet".to_owned(),
         "/method".to_owned(),
     ];
     pages.extend(CHECKS.map(|check| format!("/method/{}", check.id)));
@@ -328,6 +330,33 @@ async fn text_of_strangers_stays_text() {
     html::parse(&search);
 }
 
+#[tokio::test]
+async fn the_twins_of_our_own_fleet_say_what_the_pages_say() {
+    let router = Sample::new().router();
+    let twin = get(&router, "/status.json").await;
+    let twin: Value = serde_json::from_str(&twin.body).unwrap();
+    assert_eq!(twin["prober"]["state"], "observing");
+    assert_eq!(twin["prober"]["unrecorded_after_s"], 1_200);
+    assert_eq!(twin["prober"]["unfinished_after_s"], 480);
+    assert_eq!(twin["regions_without_agent"], serde_json::json!(["fra-1"]));
+    assert_eq!(twin["slots"]["missed"]["no_agent"], 34);
+    let fleet = get(&router, "/fleet.json").await;
+    let fleet: Value = serde_json::from_str(&fleet.body).unwrap();
+    assert_eq!(fleet["regions"][0]["queued"], 4);
+    assert_eq!(
+        fleet["regions"][0]["oldest_queued_at"],
+        "2026-11-30T14:01:51.000Z"
+    );
+    assert!(fleet["regions"][1]["last_result_at"].is_null());
+    let mut down = Sample::new();
+    down.down = true;
+    let router = down.router();
+    for address in ["/status", "/fleet.json"] {
+        let answer = get(&router, address).await;
+        assert_eq!(answer.status, StatusCode::SERVICE_UNAVAILABLE, "{address}");
+    }
+}
+
 /// Pages as they were when last looked at by eye. The rows of days, the
 /// symbols and the names of assets are left out: they say nothing here.
 #[tokio::test]
@@ -376,6 +405,9 @@ async fn pages_are_as_they_were_looked_at() {
         ("changes-zh", &format!("/zh{FULL}/changes?before=1")),
         ("evidence", &format!("/evidence/{run_id}")),
         ("keys", "/keys"),
+        ("status", "/status"),
+        ("status-zh", "/zh/status"),
+        ("fleet", "/fleet"),
         ("method", "/method"),
         ("method-hygiene", "/method/tool_description_hygiene"),
         ("method-redirect-zh", "/zh/method/redirect_policy"),

@@ -66,6 +66,32 @@ fn every_text_that_the_sources_name_exists() {
 }
 
 #[test]
+fn every_text_of_our_own_fleet_exists() {
+    let mut ids = Vec::new();
+    for store in ["ok", "locked", "full", "read_only", "away", "failing"] {
+        ids.push(format!("status-store-{store}"));
+    }
+    ids.extend(["unknown", "full", "weak"].map(|state| format!("status-isolation-{state}")));
+    ids.extend(
+        [
+            "observing",
+            "not-observing",
+            "targets",
+            "runs",
+            "with-result",
+            "conflicts",
+            "signer-reached",
+            "signer-away",
+        ]
+        .map(|text| format!("status-{text}")),
+    );
+    let known = keys(Language::English);
+    for id in ids {
+        assert!(known.contains(&id), "{id}");
+    }
+}
+
+#[test]
 fn every_text_that_is_put_together_exists() {
     let mut ids: Vec<String> = (0..=17)
         .filter_map(|kind| FailureKind::try_from(kind).ok())

@@ -49,6 +49,7 @@ impl Reader {
             signer_isolation: self.signer_isolation(),
             agents: view.regions.values().map(|region| region.agents).sum(),
             pending: backlog.pending,
+            oldest_pending_at_ms: backlog.oldest_at_ms,
         })
     }
 
@@ -107,6 +108,7 @@ impl Reader {
             leased: live.leased,
             oldest_lease_at_ms: live.oldest_lease_at_ms,
             queued: live.queued,
+            oldest_queued_at_ms: live.oldest_queued_at_ms,
         })
     }
 }

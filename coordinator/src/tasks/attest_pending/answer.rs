@@ -147,6 +147,7 @@ mod tests {
             predicate: predicate.into_bytes(),
             detail: b"{}".to_vec(),
             result,
+            timings: None,
         }
     }
 

@@ -1,6 +1,7 @@
 //! Prepared values for the tests of pages: one target in each form that a
 //! report can take, with real signatures.
 
+mod fleet;
 mod forms;
 mod log;
 mod parts;
@@ -13,18 +14,19 @@ use touchstone_evidence::log::tile::Tile;
 use touchstone_evidence::timestamp::Timestamp;
 use touchstone_proto::identity::key_id;
 
+pub(in crate::publish) use self::fleet::status;
 use self::forms::{pending, signed_limited, unobserved};
 pub(super) use self::forms::{signed_full, unsigned};
 use crate::publish::{Pages, Source, Unavailable, router};
 use crate::signer::Isolation;
 use crate::store::LogLine;
 use crate::store::read::{
-    DirectoryEntry, DirectoryPage, DirectoryQuery, Evidence, KeyDocument, Report, ToolChanges,
-    ToolHistory,
+    DirectoryEntry, DirectoryPage, DirectoryQuery, Evidence, KeyDocument, Report, Status,
+    ToolChanges, ToolHistory,
 };
 
 /// 2026-11-30T14:02:00Z.
-pub(super) const NOW_MS: i64 = 1_796_047_320_000;
+pub(in crate::publish) const NOW_MS: i64 = 1_796_047_320_000;
 const HOUR_MS: i64 = 3_600_000;
 const DAY_MS: i64 = 24 * HOUR_MS;
 
@@ -163,6 +165,11 @@ impl Source for Arc<Sample> {
             document,
             fetched_at_ms: NOW_MS,
         }))
+    }
+
+    async fn status(&self) -> Result<Status, Unavailable> {
+        self.up()?;
+        Ok(status())
     }
 
     fn signer_isolation(&self) -> Isolation {
