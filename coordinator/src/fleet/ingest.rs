@@ -144,6 +144,17 @@ struct Told {
     not_missed: Event,
 }
 
+/// What the agent may be told of a result that the store took.
+impl From<Recorded> for Outcome {
+    fn from(recorded: Recorded) -> Self {
+        match recorded {
+            Recorded::Stored { .. } => Self::Stored,
+            Recorded::AlreadyStored => Self::AlreadyStored,
+            Recorded::Conflict => Self::Conflict,
+        }
+    }
+}
+
 /// The task behind [`Ingest`].
 #[derive(Debug)]
 pub struct Writer {
@@ -187,12 +198,7 @@ impl Writer {
         let mut any_stored = false;
         for (index, (settled, done)) in rest.into_iter().enumerate() {
             let recorded = recorded.as_ref().and_then(|recorded| recorded.get(index));
-            let outcome = match recorded {
-                None => Outcome::Retry,
-                Some(Recorded::Stored { .. }) => Outcome::Stored,
-                Some(Recorded::AlreadyStored) => Outcome::AlreadyStored,
-                Some(Recorded::Conflict) => Outcome::Conflict,
-            };
+            let outcome = recorded.map_or(Outcome::Retry, |&recorded| recorded.into());
             // Whoever asked may be gone; the agent then sends it again and is
             // told that it is stored already.
             let _gone = done.send(outcome);
