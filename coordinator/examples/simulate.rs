@@ -40,7 +40,11 @@ fn main() -> ExitCode {
     for (seed, fault) in failed.iter().skip(SHRUNK_LIMIT) {
         println!("seed {seed}, {fault}");
     }
-    if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if failed.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }
 
 fn play_all(first: u64, seeds: u64) -> (Tally, Vec<(u64, String)>) {

@@ -109,12 +109,14 @@ impl Dispatcher {
 
     async fn obey(&mut self, command: Command) {
         match command {
-            Command::Add(targets) => {
+            Command::Add(targets, done) => {
                 for known in targets {
                     let now_ms = self.now_ms();
                     let decisions = self.schedule.add(known.target, known.known_at_ms, now_ms);
                     self.carry_out(decisions).await;
                 }
+                // Whoever asked may be gone.
+                let _gone = done.send(());
             }
             Command::WaitUntil(host, until_ms) => self.schedule.wait_until(&host, until_ms),
             Command::Join(connected) => self.join(connected).await,

@@ -13,6 +13,7 @@ use touchstone_proto::fleet::{Outcome, Report};
 
 use super::{
     dispatch::Dispatch,
+    line::Line,
     report::{Accepted, Targets, check},
     token::LeaseKey,
 };
@@ -27,6 +28,8 @@ use crate::{
 pub const BATCH_LIMIT: usize = 64;
 /// How long the first result of a batch waits for others.
 pub const BATCH_LINGER: Duration = Duration::from_millis(20);
+/// How long results wait for the missed slots before them to be recorded.
+pub const MISSED_WAIT: Duration = Duration::from_secs(2);
 /// Bytes of all reports that are being checked or stored.
 pub const REPORTS_LIMIT_BYTES: usize = 256 * 1024 * 1024;
 /// Reports that are checked at the same time.
@@ -42,6 +45,8 @@ pub struct Parts {
     pub targets: Arc<Targets>,
     pub lease_key: LeaseKey,
     pub dispatch: Dispatch,
+    /// Missed slots that no result may overtake.
+    pub missed: Line,
     pub events: Events,
     pub pages: PagesUrl,
     /// Woken when there is something to attest.
@@ -220,6 +225,11 @@ impl Writer {
 
     /// Stores results and tells of them.
     async fn record(&self, runs: Vec<NewRun>, told_of: Vec<Told>) -> Option<Vec<Recorded>> {
+        let recorded = tokio::time::timeout(MISSED_WAIT, self.parts.missed.recorded()).await;
+        let Ok(Ok(())) = recorded else {
+            tracing::warn!("results have to wait: missed slots before them are not recorded yet");
+            return None;
+        };
         let _order = self.parts.events.in_order().await;
         let now_ms = self.parts.clock.now_ms();
         // A failure is logged by the store, once for each time it begins.

@@ -23,6 +23,7 @@ use crate::{
         dispatch::{self, Dispatch, Ended},
         ingest::{self, Ingest},
         lease::PROBE_BUDGET,
+        line::line,
         report::Targets,
         roster::Roster,
         stream::{Fleet, STREAMS_LIMIT},
@@ -212,13 +213,13 @@ impl Running {
         let Outside { clock, random } = outside;
         let tokens = Tokens::default();
         let (view, shown) = watch::channel(FleetView::default());
-        let (missed, missed_receiver) = mpsc::channel(MISSED_LIMIT);
+        let (line, line_end) = line(MISSED_LIMIT);
         let (dispatch, dispatcher) = Dispatch::new(dispatch::Parts {
             queue: Box::new(MemoryQueue::default()),
             clock: Arc::clone(&clock),
             random: Arc::clone(&random),
             lease_key: opened.lease_key.clone(),
-            missed,
+            missed: line.clone(),
             view,
         });
         let missed = RecordMissed {
@@ -226,7 +227,7 @@ impl Running {
             clock: Arc::clone(&clock),
             random: Arc::clone(&random),
             events: events.clone(),
-            missed: missed_receiver,
+            missed: line_end,
         };
         let dispatcher = tokio::spawn(dispatcher.run(tokens.end.clone()));
         let missed = tokio::spawn(missed.run(tokens.end.clone()));
@@ -239,6 +240,7 @@ impl Running {
             targets: Arc::new(targets),
             lease_key: opened.lease_key,
             dispatch: dispatch.clone(),
+            missed: line,
             events: events.clone(),
             pages: pages_url.clone(),
             stored: Arc::clone(&stored),

@@ -289,7 +289,9 @@ impl World {
             return;
         };
         if session.outstanding == 0 || lease.region != agent.entry.region {
-            self.fault(format!("a lease that agent {index} did not ask for: {lease:?}"));
+            self.fault(format!(
+                "a lease that agent {index} did not ask for: {lease:?}"
+            ));
             return;
         }
         session.outstanding -= 1;
@@ -322,7 +324,13 @@ impl World {
         if self.draw.chance(rates.run_kills) {
             let after_ms = self.draw.time(0, 2_000);
             let down_ms = self.draw.any_time(3_600_000);
-            self.after(after_ms, Event::AgentDies { agent: index, down_ms });
+            self.after(
+                after_ms,
+                Event::AgentDies {
+                    agent: index,
+                    down_ms,
+                },
+            );
         }
     }
 

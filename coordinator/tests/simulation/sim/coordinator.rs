@@ -12,8 +12,9 @@ use tokio_util::sync::CancellationToken;
 use touchstone_coordinator::{
     fleet::{
         dispatch::{Connected, Dispatch, Dispatcher, Parts},
-        ingest::{BATCH_LIMIT, BATCH_LINGER},
+        ingest::{BATCH_LIMIT, BATCH_LINGER, MISSED_WAIT},
         lease::ConnectionId,
+        line::{Line, LineEnd, line},
         report::{Accepted, Refusal, Targets, check},
         view::FleetView,
     },
@@ -41,7 +42,8 @@ pub(crate) struct Coordinator {
     running: Option<Running>,
     /// What was said to the dispatcher and found no room yet.
     sends: VecDeque<BoxFuture<'static, ()>>,
-    missed: mpsc::Receiver<Missed>,
+    line: Line,
+    missed: LineEnd,
     view: watch::Receiver<FleetView>,
     targets: Targets,
     hosts: usize,
@@ -96,14 +98,19 @@ impl Coordinator {
         self.sends.push_back(told.map(drop).boxed());
     }
 
-    /// Lets the dispatcher work as far as it can; true when it stalled.
-    fn work(&mut self) -> bool {
+    /// Says what was to be said, as far as there is room and an answer.
+    fn flush(&mut self) {
         while let Some(send) = self.sends.front_mut() {
             if send.now_or_never().is_none() {
                 break;
             }
             self.sends.pop_front();
         }
+    }
+
+    /// Lets the dispatcher work as far as it can; true when it stalled.
+    fn work(&mut self) -> bool {
+        self.flush();
         let mut step = match self.running.take() {
             None => return false,
             Some(Running::Stalled(step)) => step,
@@ -115,6 +122,7 @@ impl Coordinator {
         };
         let done = (&mut step).now_or_never();
         let stalled = done.is_none();
+        self.flush();
         self.running = Some(done.map_or(Running::Stalled(step), Running::Idle));
         stalled
     }
@@ -124,11 +132,8 @@ impl Coordinator {
         if !self.recording.is_empty() {
             return false;
         }
-        while self.recording.len() < MISSED_BATCH
-            && let Ok(missed) = self.missed.try_recv()
-        {
-            self.recording.push(missed);
-        }
+        let taken = self.missed.take(MISSED_BATCH).now_or_never();
+        self.recording = taken.unwrap_or_default();
         !self.recording.is_empty()
     }
 }
@@ -145,14 +150,14 @@ impl World {
         }
         self.take_up_targets();
         self.lives += 1;
-        let (missed_sender, missed) = mpsc::channel(self.plan.missed_limit);
+        let (line, missed) = line(self.plan.missed_limit);
         let (view_sender, view) = watch::channel(FleetView::default());
         let (dispatch, dispatcher) = Dispatch::new(Parts {
             queue: Box::new(MemoryQueue::default()),
             clock: Arc::clone(&self.clock) as _,
             random: Arc::clone(&self.random) as _,
             lease_key: self.lease_key.clone(),
-            missed: missed_sender,
+            missed: line.clone(),
             view: view_sender,
         });
         let known = self.store.known_targets();
@@ -162,6 +167,7 @@ impl World {
             dispatch,
             running: Some(Running::Idle(dispatcher)),
             sends: VecDeque::new(),
+            line,
             missed,
             view,
             targets: Targets::of(&known),
@@ -192,7 +198,7 @@ impl World {
             return;
         };
         self.tally.crashes += 1;
-        let unrecorded = coordinator.recording.len() + coordinator.missed.len();
+        let unrecorded = coordinator.recording.len();
         self.tally.unrecorded += u32::try_from(unrecorded).unwrap();
         drop(coordinator);
         let links: Vec<Link> = self.wires.keys().copied().collect();
@@ -206,6 +212,11 @@ impl World {
         let (Some(agent), Some(coordinator)) = (self.wired(link), &mut self.coordinator) else {
             return;
         };
+        // Agents are let in once all targets are taken up.
+        if !coordinator.sends.is_empty() && coordinator.sessions.is_empty() {
+            self.cut(link);
+            return;
+        }
         let (sender, down) = mpsc::channel(DOWN_LIMIT);
         let entry = &self.agents[agent].entry;
         let serving = Serving {
@@ -298,7 +309,20 @@ impl World {
         };
         let count = coordinator.items.len().min(BATCH_LIMIT);
         let items = coordinator.items.drain(..count).collect();
-        self.begin(life, Write::Results(items, Vec::new()));
+        let write = Write::Results(items, Vec::new());
+        if coordinator.line.recorded().now_or_never().is_some() {
+            self.begin(life, write);
+        } else {
+            let wait_ms = i64::try_from(MISSED_WAIT.as_millis()).unwrap();
+            self.after(
+                wait_ms,
+                Event::Committed {
+                    life,
+                    write,
+                    done: false,
+                },
+            );
+        }
     }
 
     /// Begins a transaction once the one before it has ended.
@@ -387,7 +411,10 @@ impl World {
     fn answer(&mut self, item: Item, outcome: Outcome) {
         let run = item.accepted.run;
         self.down(item.link, Down::Answer(run.run_id.clone(), outcome));
-        let Some(coordinator) = self.coordinator.as_mut().filter(|_| outcome != Outcome::Retry)
+        let Some(coordinator) = self
+            .coordinator
+            .as_mut()
+            .filter(|_| outcome != Outcome::Retry)
         else {
             return;
         };
@@ -407,6 +434,7 @@ impl World {
             return;
         };
         if done {
+            coordinator.missed.record(coordinator.recording.len());
             coordinator.recording.clear();
             coordinator.record_failures = 0;
             return;
@@ -418,7 +446,11 @@ impl World {
     }
 
     pub(crate) fn retry_missed(&mut self, life: u64) {
-        if self.coordinator.as_ref().is_some_and(|its| its.life == life) {
+        if self
+            .coordinator
+            .as_ref()
+            .is_some_and(|its| its.life == life)
+        {
             self.begin(life, Write::Missed);
         }
     }
@@ -496,7 +528,11 @@ impl World {
                 let host = &self.store.targets[place].host;
                 if coordinator.settled.contains(&(place, lease.slot)) {
                     self.fault(format!("leased after its result was stored: {lease:?}"));
-                } else if coordinator.waits.get(host).is_some_and(|until| *until > shown) {
+                } else if coordinator
+                    .waits
+                    .get(host)
+                    .is_some_and(|until| *until > shown)
+                {
                     self.fault(format!("{host} asked to be left alone: {lease:?}"));
                 }
                 let count = self.tally.leases;

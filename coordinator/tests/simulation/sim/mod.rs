@@ -37,23 +37,69 @@ enum Event {
     /// From now on all is well.
     Quiet,
     Start,
-    Wake { life: u64, serial: u64 },
-    Greeted { link: Link },
-    Up { link: Link, up: Up },
-    Down { link: Link, down: Down },
-    Cut { link: Link },
-    AgentLost { agent: usize, link: Link },
-    CoordinatorLost { link: Link },
+    Wake {
+        life: u64,
+        serial: u64,
+    },
+    Greeted {
+        link: Link,
+    },
+    Up {
+        link: Link,
+        up: Up,
+    },
+    Down {
+        link: Link,
+        down: Down,
+    },
+    Cut {
+        link: Link,
+    },
+    AgentLost {
+        agent: usize,
+        link: Link,
+    },
+    CoordinatorLost {
+        link: Link,
+    },
     AgentUp(usize),
-    AgentDies { agent: usize, down_ms: i64 },
-    Dial { agent: usize, life: u64 },
-    RunEnds { agent: usize, life: u64, number: u64, run_id: String, observed: Option<Observed> },
-    Resend { agent: usize, link: Link },
-    Batch { life: u64 },
-    Commit { life: u64, write: Write },
-    Committed { life: u64, write: Write, done: bool },
-    RetryMissed { life: u64 },
-    Dies { down_ms: i64 },
+    AgentDies {
+        agent: usize,
+        down_ms: i64,
+    },
+    Dial {
+        agent: usize,
+        life: u64,
+    },
+    RunEnds {
+        agent: usize,
+        life: u64,
+        number: u64,
+        run_id: String,
+        observed: Option<Observed>,
+    },
+    Resend {
+        agent: usize,
+        link: Link,
+    },
+    Batch {
+        life: u64,
+    },
+    Commit {
+        life: u64,
+        write: Write,
+    },
+    Committed {
+        life: u64,
+        write: Write,
+        done: bool,
+    },
+    RetryMissed {
+        life: u64,
+    },
+    Dies {
+        down_ms: i64,
+    },
 }
 
 impl Event {
@@ -161,7 +207,9 @@ impl World {
             lives: 0,
             links: 0,
             draw: Draw::new(plan.seed),
-            agents: agents.map(|(index, plan)| Agent::new(index, plan)).collect(),
+            agents: agents
+                .map(|(index, plan)| Agent::new(index, plan))
+                .collect(),
             coordinator: None,
             wires: BTreeMap::new(),
             store: Store::default(),
@@ -202,7 +250,11 @@ impl World {
 
     /// What goes wrong by itself at this time.
     fn rates(&self) -> Rates {
-        if self.quiet() { Rates::default() } else { self.plan.rates }
+        if self.quiet() {
+            Rates::default()
+        } else {
+            self.plan.rates
+        }
     }
 
     fn quiet(&self) -> bool {
@@ -252,7 +304,13 @@ impl World {
             Event::AgentUp(agent) => self.start_agent(agent),
             Event::AgentDies { agent, down_ms } => self.crash_agent(agent, down_ms),
             Event::Dial { agent, life } => self.dial(agent, life),
-            Event::RunEnds { agent, life, number, run_id, observed } => {
+            Event::RunEnds {
+                agent,
+                life,
+                number,
+                run_id,
+                observed,
+            } => {
                 self.run_ends(agent, (life, number), &run_id, observed);
             }
             Event::Resend { agent, link } => {
@@ -330,7 +388,8 @@ impl World {
             let plan = &self.plan.targets[index];
             let (source, regions) = (EndpointSource::Operator, plan.regions.clone());
             let seed = Seed::parse(&plan.url, source, plan.tier, regions).unwrap();
-            self.store.add(Target::new(seed, format!("t{index}"), shown));
+            self.store
+                .add(Target::new(seed, format!("t{index}"), shown));
         }
     }
 
@@ -341,12 +400,17 @@ impl World {
             self.store.account(place, until_ms, shown)?;
             let slots = self.store.slots(place);
             // All was well for a day, and no slot was spent by a wrong clock.
-            let well = slots.slot_at((self.start + QUIET_MS + DAY_MS).max(self.latest.min(self.start + QUIET_MS + 2 * DAY_MS))) + 1;
+            let well = slots.slot_at(
+                (self.start + QUIET_MS + DAY_MS)
+                    .max(self.latest.min(self.start + QUIET_MS + 2 * DAY_MS)),
+            ) + 1;
             for slot in well..slots.slot_at(until_ms) {
                 match self.store.missed.get(&(place, slot)) {
                     None | Some(MissedCause::AskedToWait) => {}
                     Some(cause) => {
-                        return Err(format!("({place}, {slot}) missed in quiet times: {cause:?}"));
+                        return Err(format!(
+                            "({place}, {slot}) missed in quiet times: {cause:?}"
+                        ));
                     }
                 }
             }

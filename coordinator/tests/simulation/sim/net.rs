@@ -75,7 +75,11 @@ impl World {
             self.draw.time(1, 5_000)
         };
         let wire = self.wires.get_mut(&link)?;
-        let last = if up { &mut wire.up_at } else { &mut wire.down_at };
+        let last = if up {
+            &mut wire.up_at
+        } else {
+            &mut wire.down_at
+        };
         *last = (self.now + delay_ms).max(*last);
         let at = *last;
         if self.draw.chance(cut) {

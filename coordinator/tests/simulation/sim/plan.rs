@@ -72,15 +72,34 @@ pub(crate) enum When {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Op {
-    CrashCoordinator { down_ms: i64 },
-    CrashAgent { agent: usize, down_ms: i64 },
+    CrashCoordinator {
+        down_ms: i64,
+    },
+    CrashAgent {
+        agent: usize,
+        down_ms: i64,
+    },
     /// It stands still and knows nothing of it.
-    Pause { agent: usize, for_ms: i64 },
-    Cut { agent: usize },
-    Partition { agent: usize, for_ms: i64 },
-    StepClock { by_ms: i64 },
-    StoreAway { for_ms: i64 },
-    StoreSlow { for_ms: i64 },
+    Pause {
+        agent: usize,
+        for_ms: i64,
+    },
+    Cut {
+        agent: usize,
+    },
+    Partition {
+        agent: usize,
+        for_ms: i64,
+    },
+    StepClock {
+        by_ms: i64,
+    },
+    StoreAway {
+        for_ms: i64,
+    },
+    StoreSlow {
+        for_ms: i64,
+    },
 }
 
 const REGIONS: [&str; 3] = ["fra", "iad", "sin"];

@@ -65,7 +65,10 @@ impl Store {
         batch: &[NewRun],
         now_ms: i64,
     ) -> Result<Vec<Recorded>, String> {
-        batch.iter().map(|run| self.record_one(run, now_ms)).collect()
+        batch
+            .iter()
+            .map(|run| self.record_one(run, now_ms))
+            .collect()
     }
 
     fn record_one(&mut self, run: &NewRun, now_ms: i64) -> Result<Recorded, String> {
@@ -116,7 +119,11 @@ impl Store {
     pub(crate) fn known_targets(&self) -> Vec<KnownTarget> {
         let known = |(place, target): (usize, &Arc<Target>)| {
             let all = (place, 0)..=(place, u64::MAX);
-            let run = self.runs.range(all.clone()).next_back().map(|(slot, _)| slot.1);
+            let run = self
+                .runs
+                .range(all.clone())
+                .next_back()
+                .map(|(slot, _)| slot.1);
             let missed = self.missed.range(all).next_back().map(|(slot, _)| slot.1);
             let newest = run.max(missed);
             KnownTarget {
@@ -128,8 +135,13 @@ impl Store {
     }
 
     pub(crate) fn waits(&self, now_ms: i64) -> Vec<(Arc<str>, i64)> {
-        let waits = self.waits.iter().filter(|(_, until_ms)| **until_ms > now_ms);
-        waits.map(|(host, until_ms)| (Arc::clone(host), *until_ms)).collect()
+        let waits = self
+            .waits
+            .iter()
+            .filter(|(_, until_ms)| **until_ms > now_ms);
+        waits
+            .map(|(host, until_ms)| (Arc::clone(host), *until_ms))
+            .collect()
     }
 
     /// Every slot of a target from its first to those that ended before
@@ -146,7 +158,7 @@ impl Store {
                 }
             }
         }
-        self.account_days(place, &self.days(place, now_ms), until_ms)
+        self.account_days(place, &self.days(place, now_ms), now_ms)
     }
 
     /// As the store's reader groups rows.
@@ -181,16 +193,18 @@ impl Store {
         &self,
         place: usize,
         observed: &ObservedDays,
-        until_ms: i64,
+        now_ms: i64,
     ) -> Result<(), String> {
         use touchstone_coordinator::history::days::DayKind;
         if observed.days.len() != OBSERVED_DAYS || observed.answered > observed.counted {
-            return Err(format!("target {place}: not 90 days, or more answered than counted"));
+            return Err(format!(
+                "target {place}: not 90 days, or more answered than counted"
+            ));
         }
         let slots = self.slots(place);
-        let last = day_of(until_ms);
+        let today = day_of(now_ms);
         let first = day_of(self.targets[place].added_at_ms);
-        let oldest = last + 1 - i64::try_from(OBSERVED_DAYS).unwrap();
+        let oldest = today + 1 - i64::try_from(OBSERVED_DAYS).unwrap();
         for (day, observed) in (oldest..).zip(&observed.days) {
             let all = (place, 0)..=(place, u64::MAX);
             let runs = self
@@ -210,12 +224,14 @@ impl Store {
                 DayKind::Answered => answered > 0 && unanswered + open == 0,
                 DayKind::NotCounted => unanswered == 0 && (open > 0 || observed.missed > 0),
                 DayKind::Before => day < first && answered + unanswered + open == 0,
-                DayKind::NotYet => day == last && observed.missed == 0 || day >= last,
+                DayKind::NotYet => day == today,
                 DayKind::Undetermined => answered + unanswered + open == 0 && day >= first,
             };
             // A run of a slot near midnight may have begun on the other day.
             let mut begun = (0..).map_while(|step| {
-                let slot = slots.slot_at((day + 1) * touchstone_coordinator::history::days::DAY_MS - 1) - step;
+                let slot = slots
+                    .slot_at((day + 1) * touchstone_coordinator::history::days::DAY_MS - 1)
+                    - step;
                 (day_of(slots.starts_at(slot)) == day).then_some((place, slot))
             });
             let explained = observed.kind != DayKind::Undetermined
