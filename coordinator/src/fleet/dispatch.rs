@@ -6,15 +6,13 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 use touchstone_proto::fleet::WorkResponse;
 
 pub use super::dispatcher::Dispatcher;
-use super::{lease::ConnectionId, token::LeaseKey, view::FleetView};
-use crate::{
-    clock::SharedClock, queue::Queue, random::SharedRandom, schedule::Missed, store::KnownTarget,
-};
+use super::{lease::ConnectionId, line::Line, token::LeaseKey, view::FleetView};
+use crate::{clock::SharedClock, queue::Queue, random::SharedRandom, store::KnownTarget};
 
 /// Commands that may wait for the dispatcher.
 const COMMANDS_LIMIT: usize = 1_024;
@@ -32,7 +30,7 @@ pub struct Connected {
 
 #[derive(Debug)]
 pub(super) enum Command {
-    Add(Vec<KnownTarget>),
+    Add(Vec<KnownTarget>, oneshot::Sender<()>),
     WaitUntil(Arc<str>, i64),
     Join(Connected),
     Credit(ConnectionId, u32),
@@ -66,7 +64,7 @@ pub struct Parts {
     pub clock: SharedClock,
     pub random: SharedRandom,
     pub lease_key: LeaseKey,
-    pub missed: mpsc::Sender<Missed>,
+    pub missed: Line,
     pub view: watch::Sender<FleetView>,
 }
 
@@ -87,9 +85,12 @@ impl Dispatch {
         self.connections.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Takes targets up; those that are scheduled already are left alone.
+    /// Takes targets up; those that are scheduled already are left alone. Comes
+    /// back when what they missed is in line to be recorded.
     pub async fn add(&self, targets: Vec<KnownTarget>) -> Result<(), Ended> {
-        self.send(Command::Add(targets)).await
+        let (done, added) = oneshot::channel();
+        self.send(Command::Add(targets, done)).await?;
+        added.await.map_err(|_| Ended)
     }
 
     /// A host wants no request before this time.

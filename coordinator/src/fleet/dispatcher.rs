@@ -49,6 +49,8 @@ pub struct Dispatcher {
     /// The spans of all leases, as long as these are held.
     traced: HashMap<Arc<str>, Span>,
     commands: mpsc::Receiver<Command>,
+    /// Taken and not yet obeyed.
+    taken: Vec<Command>,
     stopped: bool,
     /// When it was last asked how many runs wait.
     counted_at: Option<Instant>,
@@ -64,6 +66,7 @@ impl Dispatcher {
             offered: HashMap::new(),
             traced: HashMap::new(),
             commands,
+            taken: Vec::new(),
             stopped: false,
             counted_at: None,
             parts,
@@ -72,31 +75,46 @@ impl Dispatcher {
 
     /// Works until every handle is gone, or `end` is cancelled.
     pub async fn run(mut self, end: CancellationToken) {
-        let mut taken = Vec::with_capacity(COMMANDS_PER_TURN);
         loop {
             let sleep = tokio::time::sleep(self.until_next());
             tokio::select! {
                 biased;
                 () = end.cancelled() => return,
-                count = self.commands.recv_many(&mut taken, COMMANDS_PER_TURN) => {
+                count = self.commands.recv_many(&mut self.taken, COMMANDS_PER_TURN) => {
                     if count == 0 {
                         return;
                     }
                 }
                 () = sleep => {}
             }
-            for command in taken.drain(..) {
-                self.obey(command).await;
-            }
-            self.turn().await;
+            self.step().await;
         }
     }
 
-    fn until_next(&self) -> Duration {
+    /// Obeys the commands that wait and does what is due now. Waits for nothing
+    /// but the queue, and room for missed slots; whoever has a clock of its own
+    /// can do without [`Dispatcher::run`].
+    pub async fn step(&mut self) {
+        while self.taken.len() < COMMANDS_PER_TURN
+            && let Ok(command) = self.commands.try_recv()
+        {
+            self.taken.push(command);
+        }
+        for command in std::mem::take(&mut self.taken) {
+            self.obey(command).await;
+        }
+        self.turn().await;
+    }
+
+    /// When [`Dispatcher::step`] has something to do, unless a command comes.
+    pub fn next_at_ms(&self) -> Option<i64> {
         let wake = self.schedule.next_wake_ms();
-        let next = wake.into_iter().chain(self.leases.next_deadline_ms()).min();
+        wake.into_iter().chain(self.leases.next_deadline_ms()).min()
+    }
+
+    fn until_next(&self) -> Duration {
         let limit = self.parts.queue.shared().unwrap_or(SLEEP_LIMIT);
-        next.map_or(limit, |at_ms| {
+        self.next_at_ms().map_or(limit, |at_ms| {
             let wait_ms = at_ms.saturating_sub(self.now_ms()).max(0);
             Duration::from_millis(wait_ms.unsigned_abs()).min(limit)
         })
@@ -108,12 +126,14 @@ impl Dispatcher {
 
     async fn obey(&mut self, command: Command) {
         match command {
-            Command::Add(targets) => {
+            Command::Add(targets, done) => {
                 for known in targets {
                     let now_ms = self.now_ms();
                     let decisions = self.schedule.add(known.target, known.known_at_ms, now_ms);
                     self.carry_out(decisions).await;
                 }
+                // Whoever asked may be gone.
+                let _gone = done.send(());
             }
             Command::WaitUntil(host, until_ms) => self.schedule.wait_until(&host, until_ms),
             Command::Join(connected) => self.join(connected).await,

@@ -16,6 +16,7 @@ use touchstone_proto::fleet::{Outcome, Report};
 
 use super::{
     dispatch::Dispatch,
+    line::Line,
     report::{Accepted, Targets, check},
     token::LeaseKey,
 };
@@ -31,6 +32,8 @@ use crate::{
 pub const BATCH_LIMIT: usize = 64;
 /// How long the first result of a batch waits for others.
 pub const BATCH_LINGER: Duration = Duration::from_millis(20);
+/// How long results wait for the missed slots before them to be recorded.
+pub const MISSED_WAIT: Duration = Duration::from_secs(2);
 /// Bytes of all reports that are being checked or stored.
 pub const REPORTS_LIMIT_BYTES: usize = 256 * 1024 * 1024;
 /// Reports that are checked at the same time.
@@ -46,6 +49,8 @@ pub struct Parts {
     pub targets: Arc<Targets>,
     pub lease_key: LeaseKey,
     pub dispatch: Dispatch,
+    /// Missed slots that no result may overtake.
+    pub missed: Line,
     pub events: Events,
     pub pages: PagesUrl,
     /// Woken when there is something to attest.
@@ -181,6 +186,17 @@ struct Told {
     not_missed: Event,
 }
 
+/// What the agent may be told of a result that the store took.
+impl From<Recorded> for Outcome {
+    fn from(recorded: Recorded) -> Self {
+        match recorded {
+            Recorded::Stored { .. } => Self::Stored,
+            Recorded::AlreadyStored => Self::AlreadyStored,
+            Recorded::Conflict => Self::Conflict,
+        }
+    }
+}
+
 /// The task behind [`Ingest`].
 #[derive(Debug)]
 pub struct Writer {
@@ -235,12 +251,7 @@ impl Writer {
             rest.into_iter().enumerate()
         {
             let recorded = recorded.as_ref().and_then(|recorded| recorded.get(index));
-            let outcome = match recorded {
-                None => Outcome::Retry,
-                Some(Recorded::Stored { .. }) => Outcome::Stored,
-                Some(Recorded::AlreadyStored) => Outcome::AlreadyStored,
-                Some(Recorded::Conflict) => Outcome::Conflict,
-            };
+            let outcome = recorded.map_or(Outcome::Retry, |&recorded| recorded.into());
             metrics().reported(&suite, &region, reach, outcome_word(outcome));
             if outcome == Outcome::Retry {
                 storing.fail("store_unavailable");
@@ -267,6 +278,11 @@ impl Writer {
 
     /// Stores results and tells of them.
     async fn record(&self, runs: Vec<NewRun>, told_of: Vec<Told>) -> Option<Vec<Recorded>> {
+        let recorded = tokio::time::timeout(MISSED_WAIT, self.parts.missed.recorded()).await;
+        let Ok(Ok(())) = recorded else {
+            tracing::warn!("results have to wait: missed slots before them are not recorded yet");
+            return None;
+        };
         let _order = self.parts.events.in_order().await;
         let now_ms = self.parts.clock.now_ms();
         // A failure is logged by the store, once for each time it begins.

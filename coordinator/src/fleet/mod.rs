@@ -4,6 +4,7 @@ pub mod dispatch;
 mod dispatcher;
 pub mod ingest;
 pub mod lease;
+pub mod line;
 pub mod report;
 pub mod roster;
 pub mod stream;

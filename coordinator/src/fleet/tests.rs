@@ -13,6 +13,7 @@ use std::{
     time::Duration,
 };
 
+use futures_util::FutureExt as _;
 use proptest::prelude::*;
 use tokio::{
     sync::{mpsc, watch},
@@ -24,6 +25,7 @@ use touchstone_proto::fleet::{Lease, WorkResponse, work_response::Message};
 use super::{
     dispatch::{Connected, Dispatch, Parts},
     lease::{ConnectionId, LEASE_MS, OFFERS_LIMIT},
+    line::{LineEnd, line},
     token::LeaseKey,
     view::FleetView,
 };
@@ -63,21 +65,21 @@ struct Agent {
 struct Stage {
     dispatch: Dispatch,
     clock: Arc<TestClock>,
-    missed: mpsc::Receiver<Missed>,
+    missed: LineEnd,
     view: watch::Receiver<FleetView>,
 }
 
 impl Stage {
     async fn new(targets: &[Arc<Target>]) -> Self {
         let clock = Arc::new(TestClock(Instant::now()));
-        let (missed_sender, missed) = mpsc::channel(4_096);
+        let (line, missed) = line(4_096);
         let (view_sender, view) = watch::channel(FleetView::default());
         let (dispatch, dispatcher) = Dispatch::new(Parts {
             queue: Box::new(MemoryQueue::default()),
             clock: Arc::clone(&clock) as _,
             random: Arc::new(CountedRandom::default()),
             lease_key: LeaseKey::new([7; 32]),
-            missed: missed_sender,
+            missed: line,
             view: view_sender,
         });
         tokio::spawn(dispatcher.run(CancellationToken::new()));
@@ -123,6 +125,11 @@ impl Stage {
             .credit(agent.connection, permits)
             .await
             .unwrap();
+    }
+
+    /// What was missed since it was asked before.
+    fn missed(&mut self) -> Vec<Missed> {
+        self.missed.take(4_096).now_or_never().unwrap_or_default()
     }
 
     /// Lets time pass, and everyone do what is due in it.
@@ -202,7 +209,7 @@ async fn a_slot_whose_leases_all_get_lost_is_recorded_as_such() {
     stage.pass(Duration::from_mins(50)).await;
     agent.read();
     assert_eq!(agent.held.len(), OFFERS_LIMIT as usize);
-    let missed = stage.missed.try_recv().unwrap();
+    let missed = stage.missed().remove(0);
     assert_eq!(missed.cause, MissedCause::LeaseExpired);
     assert_eq!(missed.first_slot, agent.held[0].slot);
 }
@@ -326,7 +333,7 @@ impl Model {
         for agent in self.agents.values_mut() {
             agent.read();
         }
-        while let Ok(missed) = stage.missed.try_recv() {
+        for missed in stage.missed() {
             for slot in missed.first_slot..=missed.last_slot {
                 let slot = (missed.target.target_id.to_string(), slot);
                 assert!(

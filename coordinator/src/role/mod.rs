@@ -26,6 +26,7 @@ use crate::{
         dispatch::{self, Dispatch, Ended},
         ingest::{self, Ingest},
         lease::PROBE_BUDGET,
+        line::line,
         report::Targets,
         roster::Roster,
         stream::{Fleet, STREAMS_LIMIT},
@@ -310,13 +311,13 @@ impl Running {
             opened.signing(&clock, &random, &events, pages_url, Arc::clone(&stored));
         let (view, shown) = watch::channel(FleetView::default());
         let reader = opened.reader(config, &clock, &shown);
-        let (missed, missed_receiver) = mpsc::channel(MISSED_LIMIT);
+        let (line, line_end) = line(MISSED_LIMIT);
         let (dispatch, dispatcher) = Dispatch::new(dispatch::Parts {
             queue: opened.queue,
             clock: Arc::clone(&clock),
             random: Arc::clone(&random),
             lease_key: opened.lease_key.clone(),
-            missed,
+            missed: line.clone(),
             view,
         });
         let missed = RecordMissed {
@@ -324,7 +325,7 @@ impl Running {
             clock: Arc::clone(&clock),
             random: Arc::clone(&random),
             events: events.clone(),
-            missed: missed_receiver,
+            missed: line_end,
         };
         let dispatcher = tokio::spawn(dispatcher.run(tokens.end.clone()));
         let missed = tokio::spawn(missed.run(tokens.end.clone()));
@@ -335,6 +336,7 @@ impl Running {
             targets: Arc::new(Targets::of(&opened.known)),
             lease_key: opened.lease_key,
             dispatch: dispatch.clone(),
+            missed: line,
             events: events.clone(),
             pages: pages_url.clone(),
             stored,

@@ -4,13 +4,13 @@
 
 use std::{sync::Arc, time::Duration};
 
-use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     backoff::pause,
     clock::SharedClock,
     event::{Event, Events},
+    fleet::line::LineEnd,
     metrics::metrics,
     random::SharedRandom,
     schedule::Missed,
@@ -30,16 +30,18 @@ pub struct RecordMissed {
     pub clock: SharedClock,
     pub random: SharedRandom,
     pub events: Events,
-    pub missed: mpsc::Receiver<Missed>,
+    pub missed: LineEnd,
 }
 
 impl RecordMissed {
     /// Works until the dispatcher is gone and all it sent is recorded, or, while
     /// the store is away, until `end` is cancelled.
     pub async fn run(mut self, end: CancellationToken) {
-        let mut batch = Vec::with_capacity(BATCH_LIMIT);
-        while self.missed.recv_many(&mut batch, BATCH_LIMIT).await > 0 {
-            let missed = Arc::new(std::mem::take(&mut batch));
+        loop {
+            let missed = Arc::new(self.missed.take(BATCH_LIMIT).await);
+            if missed.is_empty() {
+                return;
+            }
             let mut failures = 0;
             while !self.record(&missed).await {
                 let wait = pause(AWAY_FIRST, AWAY_LIMIT, failures, &*self.random);
@@ -52,6 +54,7 @@ impl RecordMissed {
                     }
                 }
             }
+            self.missed.record(missed.len());
         }
     }
 
