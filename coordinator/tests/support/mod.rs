@@ -200,13 +200,18 @@ impl Coordinator {
         what: &str,
         mut wanted: impl FnMut(Event) -> Option<T>,
     ) -> T {
-        loop {
-            let event = within(what, self.events.recv()).await;
-            let event = event.unwrap_or_else(|| panic!("it ended before {what}"));
-            if let Some(found) = wanted(event) {
-                return found;
+        let events = &mut self.events;
+        // Bounded as a whole: other events may go on for ever.
+        let found = async {
+            loop {
+                let event = events.recv().await;
+                let event = event.unwrap_or_else(|| panic!("it ended before {what}"));
+                if let Some(found) = wanted(event) {
+                    return found;
+                }
             }
-        }
+        };
+        within(what, found).await
     }
 
     pub(crate) async fn stop(self) {
